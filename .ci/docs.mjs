@@ -22,7 +22,7 @@ const { outputFiles } = await build({
       export { KEYS } from './src/policy/keys/table.ts';
       export { PROTECTED_PATHS } from './src/protocol/protected-paths.ts';
       export { ELSEWHERE, INCLUDES, LIKE, SAME } from './src/policy/shell/alias-table.ts';
-      export { REPORTERS, REPORTER_NAMES, spelling } from './src/reporters/registry.ts';
+      export { REPORTERS, REPORTER_NAMES, reporterSyntax } from './src/reporters/registry.ts';
       export { PROVIDERS } from './src/providers/registry.ts';
       export { FACTS_DATE, MODEL_FACTS } from './src/providers/model-facts.ts';`,
     resolveDir: root,
@@ -58,7 +58,7 @@ const {
   TOOL_ERROR_TYPES,
   builtinTools,
   keyRows,
-  spelling,
+  reporterSyntax,
 } = await import(`data:text/javascript;base64,${code}`);
 
 const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
@@ -139,7 +139,7 @@ const BLOCKS = {
   reporters: () => [
     '| reporter | what it writes |',
     '| --- | --- |',
-    ...REPORTER_NAMES.map((name) => `| \`${spelling(name)}\` | ${REPORTERS[name].about} |`),
+    ...REPORTER_NAMES.map((name) => `| \`${reporterSyntax(name)}\` | ${REPORTERS[name].about} |`),
   ],
   'tool-errors': () => [TOOL_ERROR_TYPES.map((type) => `\`${type}\``).join(', ')],
   tools: () =>

@@ -10,7 +10,11 @@ const NEWEST = 0.3;
  * is always one of the model's: everything before it is answered, and its own calls are answered after it. If `room` is
  * short, less than the newest part may stay, but as much as fits.
  */
-export function boundary(history: History, sizes: readonly number[], room = Infinity): number | undefined {
+export function compressionBoundary(
+  history: History,
+  sizes: readonly number[],
+  room = Infinity,
+): number | undefined {
   const all = sizes.slice(1).reduce((sum, size) => sum + size, 0);
   let kept = 0;
   let best: number | undefined;

@@ -5,7 +5,7 @@ import type { Provider } from '../protocol/provider.js';
 import type { ToolDeclaration } from '../protocol/tool.js';
 import type { Usage } from '../protocol/usage.js';
 import type { Budget } from './budget.js';
-import { boundary, compressed, notesPart } from './compress.js';
+import { compressionBoundary, compressed, notesPart } from './compress.js';
 import { Gauge, tokensOf } from './estimate.js';
 import type { History } from './history.js';
 import { recordOf } from './record.js';
@@ -57,7 +57,7 @@ export class ContextWindow {
     const tooLarge = this.overflow(history) !== undefined;
     if (!tooLarge && !this.#isDue(tokens)) return history;
     const room = tooLarge ? this.#gauge.room(this.#limit) - this.#reserve(NOTES_RESERVE) : undefined;
-    const kept = boundary(history, this.#gauge.sizes, room);
+    const kept = compressionBoundary(history, this.#gauge.sizes, room);
     const { budget, signal } = this.#deps;
     if (kept === undefined || signal.aborted || budget.exceeded()) return history;
     return this.#compress(history, kept, tokens);

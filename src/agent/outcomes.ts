@@ -2,7 +2,7 @@ import { errorMessage } from '../lib/errors.js';
 import type { CallResult } from '../protocol/call.js';
 import { failure, type Outcome, type Status } from '../protocol/outcome.js';
 import type { FailureClass, ModelFailure, ModelReply } from '../protocol/provider.js';
-import { Problem, shortage } from '../protocol/problem.js';
+import { Problem, shortageProblem } from '../protocol/problem.js';
 import { isFatal } from '../protocol/tool-error.js';
 
 type Failed = Exclude<Status, 'completed'>;
@@ -60,7 +60,7 @@ export function fatalOutcome(results: readonly CallResult[]): Outcome | undefine
 
 /** The end that an exception caused: bad input at a door, or a bug. */
 export function problemOutcome(error: unknown): Outcome {
-  const problem = error instanceof Problem ? error : shortage(error);
+  const problem = error instanceof Problem ? error : shortageProblem(error);
   if (problem) {
     const { status, code, message, hint } = problem;
     return failure(status, code, message, hint ? { hint } : {});

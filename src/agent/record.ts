@@ -24,7 +24,7 @@ export function recordOf({ task, notes, contents }: Past, maxBytes: number): str
   let record = '';
   for (const cap of CAPS) {
     const entries = contents.flatMap((content) => content.parts.flatMap((part) => entryOf(content, part)));
-    record = [...opening, ...entries].map((entry) => lineOf(entry, cap)).join('\n');
+    record = [...opening, ...entries].map((entry) => recordLine(entry, cap)).join('\n');
     if (Buffer.byteLength(record) <= maxBytes) return record;
   }
   return cutText(record, Math.floor((record.length * maxBytes) / Buffer.byteLength(record)));
@@ -39,7 +39,7 @@ function entryOf({ role }: Content, part: Part): object[] {
   return [{ [role === 'model' ? 'agent_said' : 'agent_was_told']: part.text }];
 }
 
-function lineOf(entry: object, cap: number): string {
+function recordLine(entry: object, cap: number): string {
   return JSON.stringify(entry, (_key, value: unknown) =>
     typeof value === 'string' ? cutText(value, cap) : value,
   );

@@ -19,7 +19,7 @@ export function allReviewers(first: Reviewer, second: Reviewer): Reviewer {
 }
 
 /** What is wrong with an answer may quote commands and a schema, which may contain secrets. */
-export function redacting(review: Reviewer, redact: (ask: Content) => Content): Reviewer {
+export function redactedReview(review: Reviewer, redact: (ask: Content) => Content): Reviewer {
   return async (response) => {
     const reviewed = await review(response);
     return reviewed.type === 'again' ? { ...reviewed, ask: redact(reviewed.ask) } : reviewed;

@@ -73,7 +73,7 @@ export function createAsk(deps: AskDeps): Ask {
       approver === 'callback'
         ? await askCallback(deps.callback as CallbackApprover, request, signal)
         : await askCommand(approver, request, deps, signal);
-    if (!('fault' in answer)) return settle(asked, confirmation, { ...plain(answer), source });
+    if (!('fault' in answer)) return settle(asked, confirmation, { ...plainAnswer(answer), source });
     if (signal.aborted) return { type: 'refused', error: notApproved(answer.fault) };
     warn(answer.detail ? `${answer.fault}: ${answer.detail}` : answer.fault);
     const no = { tool_call_id: asked.call.id, selected_option_id: 'cancel', reason: answer.fault } as const;
@@ -121,7 +121,12 @@ function redactedRequest(request: ConfirmationRequest, redact: AskDeps['redact']
 const MAX_REASON = 1000;
 
 /** Without what an approver may have added. */
-function plain({ tool_call_id, selected_option_id, file_details, reason }: ApprovalAnswer): ApprovalAnswer {
+function plainAnswer({
+  tool_call_id,
+  selected_option_id,
+  file_details,
+  reason,
+}: ApprovalAnswer): ApprovalAnswer {
   return {
     tool_call_id,
     selected_option_id,

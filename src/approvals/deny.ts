@@ -1,4 +1,4 @@
-import { clause, sentence } from '../lib/text.js';
+import { withoutPeriod, sentence } from '../lib/text.js';
 import type { Decision } from '../protocol/decision.js';
 import type { ToolError } from '../protocol/tool-error.js';
 
@@ -8,7 +8,7 @@ const GO_ON = 'Do not repeat this call; continue without it, or end and say what
 export function denyAsk(decision: Decision, allowed: string): ToolError {
   return {
     type: 'approval_denied',
-    message: `Not approved: ${clause(decision.reason)}, and nobody can answer here. ${allowed} ${GO_ON}`,
+    message: `Not approved: ${withoutPeriod(decision.reason)}, and nobody can answer here. ${allowed} ${GO_ON}`,
   };
 }
 

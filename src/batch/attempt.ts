@@ -91,7 +91,7 @@ function flush(file: string): void {
 type Facts = Pick<TaskEndEvent, 'id' | 'key' | 'attempt' | 'run' | 'waited_ms' | 'requests' | 'estimated'>;
 
 /** How an attempt ended, for the journal. */
-export function endOf(result: ResultEvent, facts: Facts, folder: string): TaskEndEvent {
+export function taskEndOf(result: ResultEvent, facts: Facts, folder: string): TaskEndEvent {
   const { status, exit_code, reason, response, structured_output, stats, patch, error, transcript } = result;
   const { changes } = result as { changes?: unknown };
   const own = (path: string | undefined) => (path === undefined ? null : relative(folder, path));
@@ -112,7 +112,7 @@ export function endOf(result: ResultEvent, facts: Facts, folder: string): TaskEn
     tokens: stats.total_tokens ?? null,
     turns: stats.turns,
     duration_ms: stats.duration_ms,
-    ...told(error),
+    ...errorField(error),
   };
 }
 
@@ -141,11 +141,11 @@ function bareEnd({ status, reason, error }: Outcome, facts: Facts): TaskEndEvent
     tokens: null,
     turns: 0,
     duration_ms: 0,
-    ...told(error),
+    ...errorField(error),
   };
 }
 
-function told(error: Outcome['error']): Pick<TaskEndEvent, 'error'> {
+function errorField(error: Outcome['error']): Pick<TaskEndEvent, 'error'> {
   if (!error) return {};
   const { code, message, hint } = error;
   return { error: { code, message, ...(hint !== undefined && { hint }) } };

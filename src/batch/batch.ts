@@ -17,7 +17,7 @@ import type { BatchEvent, BatchResultEvent, JournalLine } from './journal/event.
 import { readSoundJournal } from './journal/reader.js';
 import { JournalWriter } from './journal/writer.js';
 import { keptBy } from './kept.js';
-import { ESTIMATED, NOTHING, plus, type Charge } from './charge.js';
+import { ESTIMATED, NOTHING, addSpending, type Charge } from './charge.js';
 import { Ledger } from './ledger.js';
 import { LocalExecutor } from './local.js';
 import { makesPatches, openBatch, batchRecord, type OpenedBatch } from './open.js';
@@ -25,7 +25,7 @@ import { planAll, planNext, type Planned } from './plan-all.js';
 import type { BatchRequest } from './request.js';
 import { taskCounts, resultsOf } from './results.js';
 import { spentBefore, spentIn } from './spent.js';
-import { ended } from './status.js';
+import { endedState } from './status.js';
 import { WorkspacePool } from './workspaces/pool.js';
 import type { Git } from './workspaces/git.js';
 import { pinBase, sourcesOf, unpinBase } from './workspaces/source.js';
@@ -171,7 +171,7 @@ class Start {
     const coordinator = await openCoordinator({
       ...{ onHalt, batch: this.#batch, record: this.#record, request: this.#request },
       ...{ emit: this.#emit, history: this.#journal.history },
-      spent: plus(this.#spent.known, this.#spent.estimated),
+      spent: addSpending(this.#spent.known, this.#spent.estimated),
     });
     return {
       executor: coordinator,
@@ -249,7 +249,7 @@ class Start {
   #budget() {
     const { costUsd, tokens } = this.#batch.spec.limits;
     if (costUsd === undefined && tokens === undefined) return {};
-    const spent = plus(this.#spent.known, this.#spent.estimated);
+    const spent = addSpending(this.#spent.known, this.#spent.estimated);
     return {
       budget: {
         ...(costUsd !== undefined && { cost_usd: costUsd }),
@@ -390,7 +390,7 @@ class Start {
       folder: paths.root,
     });
     this.#emit(result);
-    const story = { folder: paths.root, record: this.#record, results, state: ended(result) };
+    const story = { folder: paths.root, record: this.#record, results, state: endedState(result) };
     for (const reporter of this.#request.reporters) reporter.end?.(story);
     return result;
   }

@@ -19,7 +19,7 @@ export const NOTHING: Spending = { costUsd: 0, tokens: 0 };
 const DOUBT = 1.5;
 
 /** What a request is charged. */
-export function charged({ usage, costUsd = 0 }: Pick<RequestEnd, 'usage' | 'costUsd'>): Charge {
+export function chargeOf({ usage, costUsd = 0 }: Pick<RequestEnd, 'usage' | 'costUsd'>): Charge {
   const tokens = usage?.total ?? (usage?.prompt ?? 0) + (usage?.output ?? 0);
   const known = { costUsd, tokens };
   if (!usage?.estimated) return { known, estimated: NOTHING };
@@ -28,12 +28,12 @@ export function charged({ usage, costUsd = 0 }: Pick<RequestEnd, 'usage' | 'cost
 }
 
 /** Without floating-point noise, which would let one more request through. */
-export function plus(a: Spending, b: Spending): Spending {
+export function addSpending(a: Spending, b: Spending): Spending {
   return { costUsd: roundDollars(a.costUsd + b.costUsd), tokens: a.tokens + b.tokens };
 }
 
 /** In the form of the journal. */
-export function toldCharge({ costUsd, tokens }: Spending): Estimated {
+export function journalCharge({ costUsd, tokens }: Spending): Estimated {
   return { cost_usd: costUsd, tokens };
 }
 

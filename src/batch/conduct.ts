@@ -1,5 +1,5 @@
 import type { Executor, PlannedRun } from './executor.js';
-import { cut, haltBy, limitHalt, weightier, type Halt } from './halt.js';
+import { pausedOutcome, haltBy, limitHalt, strongerHalt, type Halt } from './halt.js';
 import type { Step } from './plan.js';
 import type { BatchTask } from './prepare.js';
 import type { BatchLimits } from './spec.js';
@@ -50,11 +50,11 @@ export class Conductor {
 
   /** Starts nothing new, and ends running tasks as far as the reason requires. */
   halt(halt: Halt): void {
-    this.#halt = weightier(this.#halt, halt);
+    this.#halt = strongerHalt(this.#halt, halt);
     this.#queue.close();
     this.#settings.executor.halt(this.#halt);
     if (halt.kind !== 'cancel') return;
-    const outcome = halt.status === 'cancelled' ? halt.reason : cut(halt);
+    const outcome = halt.status === 'cancelled' ? halt.reason : pausedOutcome(halt);
     for (const controller of this.#running.values()) controller.abort(outcome);
   }
 

@@ -3,7 +3,7 @@ import { EXIT_CODES, TASKS_FAILED } from '../protocol/outcome.js';
 import { count } from '../lib/text.js';
 import type { Halt } from './halt.js';
 import { STABILITIES, type BatchResultEvent, type Stability, type TaskResult } from './journal/event.js';
-import { toldCharge, type Charge } from './charge.js';
+import { journalCharge, type Charge } from './charge.js';
 import { taskCounts } from './results.js';
 import { roundDollars } from '../lib/money.js';
 
@@ -39,7 +39,7 @@ export function endingOf(facts: EndingFacts): BatchResultEvent {
     ...stabilityOf(results),
     cost_usd: isKnown || spent.costUsd > 0 ? roundDollars(spent.costUsd) : null,
     tokens: spent.tokens > 0 || results.some(({ tokens }) => tokens !== null) ? spent.tokens : null,
-    ...(estimated.tokens > 0 && { estimated: toldCharge(estimated) }),
+    ...(estimated.tokens > 0 && { estimated: journalCharge(estimated) }),
     requests: facts.requests,
     rejected: facts.rejected,
     late_results: facts.lateResults ?? 0,

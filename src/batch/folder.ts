@@ -6,7 +6,7 @@ import { newRunId } from '../lib/ids.js';
 import { toJsonLine, toJsonText } from '../lib/jsonl.js';
 import { LateFile, PRIVATE, removeTemporary } from '../lib/late-file.js';
 import { holderText, LeaseHeld, takeLease, type Lease } from '../lib/lease.js';
-import { configProblem, shortage } from '../protocol/problem.js';
+import { configProblem, shortageProblem } from '../protocol/problem.js';
 import type { TaskResult } from './journal/event.js';
 import { batchProblem, ONCE, type Repeat } from './spec.js';
 import type { RecordedTask } from './results.js';
@@ -74,7 +74,9 @@ export async function leaseFolder(paths: FolderPaths, name: string): Promise<Lea
           hint: 'Wait until it has ended, or choose another folder with --out.',
         },
       );
-    throw shortage(error) ?? batchProblem(`the folder ${paths.root} cannot be used: ${plainReason(error)}`);
+    throw (
+      shortageProblem(error) ?? batchProblem(`the folder ${paths.root} cannot be used: ${plainReason(error)}`)
+    );
   }
 }
 

@@ -24,7 +24,7 @@ export interface Halt {
 const ORDER = ['stop', 'pause', 'cancel'] as const;
 
 /** The weightier of two reasons; the first if they are equal. */
-export function weightier(a: Halt | undefined, b: Halt): Halt {
+export function strongerHalt(a: Halt | undefined, b: Halt): Halt {
   return a && ORDER.indexOf(a.kind) >= ORDER.indexOf(b.kind) ? a : b;
 }
 
@@ -83,6 +83,6 @@ export function problemHalt({ status, code, message }: Problem): Halt {
 }
 
 /** The end of a run that continues later. */
-export function cut(halt: Halt | undefined) {
+export function pausedOutcome(halt: Halt | undefined) {
   return failure('cancelled', 'batch_paused', `the batch was stopped: ${halt?.message ?? 'it is paused'}`);
 }

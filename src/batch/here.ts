@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Admit } from '../protocol/admission.js';
 import { Problem } from '../protocol/problem.js';
-import { cutEnd, endOf, problemEnd, runAttempt, type AttemptSettings } from './attempt.js';
-import { NOTHING, toldCharge, type Spending } from './charge.js';
+import { cutEnd, taskEndOf, problemEnd, runAttempt, type AttemptSettings } from './attempt.js';
+import { NOTHING, journalCharge, type Spending } from './charge.js';
 import type { PlannedRun } from './executor.js';
 import { finishedResult } from './finished.js';
 import type { BatchEvent, TaskEndEvent } from './journal/event.js';
@@ -74,7 +74,7 @@ export class Here {
       if (finished) {
         place = this.#foundFor(planned);
         await start(place);
-        end = await sealed(settings.folder, endOf(finished, facts(), settings.folder));
+        end = await sealed(settings.folder, taskEndOf(finished, facts(), settings.folder));
       } else {
         place = await this.#placeFor(planned, number, start, signal);
         const admit = this.#settings.admitFor(task.id, tally);
@@ -82,7 +82,7 @@ export class Here {
         const resumed = step.type === 'resume';
         const request = { task, number, transcript, workspace, resumed, admit, signal, reporter };
         const result = await runAttempt(settings, request);
-        end = await sealed(settings.folder, endOf(result, facts(), settings.folder), head);
+        end = await sealed(settings.folder, taskEndOf(result, facts(), settings.folder), head);
       }
     } catch (error) {
       if (signal.aborted) end = cutEnd(signal.reason, facts());
@@ -168,7 +168,7 @@ function factsOf({ task, number, run }: Numbered, { waitedMs, requests, estimate
     ...(run !== undefined && { run }),
     waited_ms: Math.round(waitedMs),
     requests,
-    ...(estimated.tokens > 0 && { estimated: toldCharge(estimated) }),
+    ...(estimated.tokens > 0 && { estimated: journalCharge(estimated) }),
   };
 }
 

@@ -14,9 +14,9 @@ export function idOfValues(values: Values): string {
 export function fileNames(ids: readonly string[]): Map<string, string> {
   const names = new Map(ids.map((id) => [id, fileName(id)]));
   const taken = new Map<string, number>();
-  for (const name of names.values()) taken.set(folded(name), (taken.get(folded(name)) ?? 0) + 1);
+  for (const name of names.values()) taken.set(caseFolded(name), (taken.get(caseFolded(name)) ?? 0) + 1);
   for (const [id, name] of names)
-    if ((taken.get(folded(name)) ?? 0) > 1) names.set(id, `${name}~${sha256(id).slice(0, 8)}`);
+    if ((taken.get(caseFolded(name)) ?? 0) > 1) names.set(id, `${name}~${sha256(id).slice(0, 8)}`);
   return names;
 }
 
@@ -35,7 +35,7 @@ function percent(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-function folded(name: string): string {
+function caseFolded(name: string): string {
   return name.toLowerCase();
 }
 

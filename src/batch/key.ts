@@ -28,7 +28,7 @@ const PART_LENGTH = 12;
 
 type OwnParts = 'prompt' | 'attachments' | 'base';
 
-export function keyOf(input: KeyInput): TaskKey {
+export function taskKeyOf(input: KeyInput): TaskKey {
   return keyMaker(input)(input);
 }
 

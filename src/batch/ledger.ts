@@ -1,5 +1,5 @@
 import type { LimitName } from '../protocol/limit.js';
-import { NOTHING, plus, type Charge, type Spending } from './charge.js';
+import { NOTHING, addSpending, type Charge, type Spending } from './charge.js';
 
 export interface LedgerSettings {
   /** Of the whole batch. */
@@ -33,7 +33,7 @@ export class Ledger {
 
   /** Including estimates. */
   get spent(): Spending {
-    return plus(this.#known, this.#estimated);
+    return addSpending(this.#known, this.#estimated);
   }
 
   /** With estimates apart. */
@@ -68,10 +68,10 @@ export class Ledger {
   }
 
   charge(id: string, known: Spending, estimated = NOTHING): void {
-    this.#known = plus(this.#known, known);
-    this.#estimated = plus(this.#estimated, estimated);
+    this.#known = addSpending(this.#known, known);
+    this.#estimated = addSpending(this.#estimated, estimated);
     const own = this.#running.get(id);
-    if (own) this.#running.set(id, plus(own, plus(known, estimated)));
+    if (own) this.#running.set(id, addSpending(own, addSpending(known, estimated)));
   }
 
   /** `finished` says whether its spending tells something about other tasks. */

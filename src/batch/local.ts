@@ -1,10 +1,10 @@
 import type { Admit, Permit, Refusal } from '../protocol/admission.js';
 import { Problem } from '../protocol/problem.js';
 import { cutEnd } from './attempt.js';
-import { charged, plus, type Spending } from './charge.js';
+import { chargeOf, addSpending, type Spending } from './charge.js';
 import type { Executor, PlannedRun } from './executor.js';
 import type { Gate } from './gate/gate.js';
-import { budgetHalt, cut, problemHalt, type Halt } from './halt.js';
+import { budgetHalt, pausedOutcome, problemHalt, type Halt } from './halt.js';
 import { Here, type HereSettings, type RequestTally } from './here.js';
 import type { TaskEndEvent } from './journal/event.js';
 import type { Ledger } from './ledger.js';
@@ -35,7 +35,7 @@ export class LocalExecutor implements Executor {
     const { ledger } = this.#settings;
     this.#checkLedger();
     const may = this.#halt === undefined && ledger.mayBegin();
-    if (may) ledger.begin(task.id, spent && plus(spent.known, spent.estimated));
+    if (may) ledger.begin(task.id, spent && addSpending(spent.known, spent.estimated));
     return may;
   }
 
@@ -52,7 +52,7 @@ export class LocalExecutor implements Executor {
     if (!(error instanceof Problem)) throw error;
     const halt = problemHalt(error);
     this.#settings.onHalt(halt);
-    return cutEnd(cut(halt), { id, key, attempt: 0, waited_ms: 0, requests: 0 });
+    return cutEnd(pausedOutcome(halt), { id, key, attempt: 0, waited_ms: 0, requests: 0 });
   }
 
   halt(halt: Halt): void {
@@ -75,15 +75,15 @@ export class LocalExecutor implements Executor {
       this.#checkLedger();
       if (!pass || this.#halt?.kind === 'pause') {
         pass?.({});
-        return { type: 'refusal', outcome: cut(this.#halt) };
+        return { type: 'refusal', outcome: pausedOutcome(this.#halt) };
       }
       tally.requests++;
       return {
         type: 'permit',
         settle: (end) => {
-          const charge = charged(end);
+          const charge = chargeOf(end);
           ledger.charge(id, charge.known, charge.estimated);
-          tally.estimated = plus(tally.estimated, charge.estimated);
+          tally.estimated = addSpending(tally.estimated, charge.estimated);
           if (end.usage?.estimated) this.#tellEstimate();
           pass(end);
         },

@@ -15,7 +15,7 @@ import { keyMaker } from './key.js';
 import { checkNames, fillPrompt } from './prompt.js';
 import type { BatchSpec, Isolation, Values } from './spec.js';
 import { readRows, type Sources } from './tasks/read.js';
-import { spoken, type Row } from './tasks/row.js';
+import { promptValue, type Row } from './tasks/row.js';
 import type { Git } from './workspaces/git.js';
 import { repositorySources } from './workspaces/repositories.js';
 import { filesAt, cloneSource, type CloneSource } from './workspaces/source.js';
@@ -84,7 +84,7 @@ export async function prepareTasks(spec: BatchSpec, preparation: Preparation): P
   const tasks = named.map(({ id, values, place }, index) => {
     const prompt = promptFor(spec, values, place);
     const own = repositories?.[index] ?? source;
-    const untrusted = spec.untrusted.map((name) => [name, spoken(values[name] ?? '')] as const);
+    const untrusted = spec.untrusted.map((name) => [name, promptValue(values[name] ?? '')] as const);
     const key = keyFor({
       prompt,
       attachments: [...untrusted, ...attached],
@@ -118,7 +118,7 @@ function identified(spec: BatchSpec, rows: readonly Row[]): Identified[] {
   const places = new Map<string, string>();
   return rows.map((row) => {
     const given = row.values['id'];
-    const id = given === undefined ? (row.id ?? idOfValues(row.values)) : spoken(given);
+    const id = given === undefined ? (row.id ?? idOfValues(row.values)) : promptValue(given);
     if (id.trim() === '') throw configProblem('batch', `${row.place}: the id is blank`);
     const other = places.get(id);
     if (other !== undefined) {

@@ -4,7 +4,7 @@ import { cleanText } from '../lib/text.js';
 import type { Task } from '../protocol/task.js';
 import type { Attachment } from '../protocol/task.js';
 import { buildTask } from '../agent/task.js';
-import { spoken } from './tasks/row.js';
+import { promptValue } from './tasks/row.js';
 import type { BatchSpec, Values } from './spec.js';
 
 /** A name in two braces, and nothing else: `${{ github.ref }}` is ordinary text. */
@@ -17,7 +17,7 @@ export function placeholdersIn(prompt: string): string[] {
 
 /** Puts values into a prompt, literally: what looks like a placeholder in a value is not one. */
 export function fillPrompt(prompt: string, values: Values): string {
-  return prompt.replaceAll(PLACEHOLDER, (_whole, name: string) => spoken(values[name] ?? ''));
+  return prompt.replaceAll(PLACEHOLDER, (_whole, name: string) => promptValue(values[name] ?? ''));
 }
 
 /** Throws if a prompt uses a name that a task does not have, or that may not be in it. */
@@ -67,7 +67,7 @@ export function taskOf(
   const [first, ...others] = more;
   // Always as text: a value that looks like an image would not be fenced.
   const fenced = untrusted.map((name) => ({
-    text: untrustedFence(name, cleanText(spoken(values[name] ?? ''))),
+    text: untrustedFence(name, cleanText(promptValue(values[name] ?? ''))),
   }));
   const parts = [...(first ? [first] : []), ...fenced, ...others];
   return { ...rest, parts, ...(fenced.length > 0 && { untrusted: true }) };

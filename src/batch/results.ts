@@ -41,11 +41,11 @@ export function resultOf(
     changes: end.changes ?? null,
     patch: end.patch,
     transcript: shown?.transcript ?? null,
-    cost_usd: sum(last, ({ cost_usd }) => cost_usd),
-    tokens: sum(last, ({ tokens }) => tokens),
+    cost_usd: sumKnown(last, ({ cost_usd }) => cost_usd),
+    tokens: sumKnown(last, ({ tokens }) => tokens),
     turns: end.turns,
     duration_ms: end.duration_ms,
-    waited_ms: ends.length > 0 ? sum(ends, ({ waited_ms }) => waited_ms) : null,
+    waited_ms: ends.length > 0 ? sumKnown(ends, ({ waited_ms }) => waited_ms) : null,
     attempts: attempts.length,
     ...repeated,
     error: end.error ?? null,
@@ -75,7 +75,7 @@ const NO_END: Pick<
 };
 
 /** Null if nothing is known. */
-export function sum<T>(items: readonly T[], valueOf: (item: T) => number | null): number | null {
+export function sumKnown<T>(items: readonly T[], valueOf: (item: T) => number | null): number | null {
   const known = items.map(valueOf).filter((value) => value !== null);
   return known.length > 0 ? roundDollars(known.reduce((a, b) => a + b, 0)) : null;
 }

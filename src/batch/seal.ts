@@ -35,7 +35,7 @@ export async function sealed(folder: string, end: TaskEndEvent, head?: string): 
     ...end,
     seal: {
       transcript: last,
-      ...(patch !== null && { patch: await hashOf(join(folder, patch)) }),
+      ...(patch !== null && { patch: await hashOfFile(join(folder, patch)) }),
       ...(outputs.length > 0 && { outputs: Object.fromEntries(outputs) }),
     },
   };
@@ -60,7 +60,7 @@ async function brokenFile(
   { patch, transcript }: Files,
   seal: Seal,
 ): Promise<string | undefined> {
-  if (patch !== null && (await hashOf(join(folder, patch))) !== seal.patch) return `${patch} was changed`;
+  if (patch !== null && (await hashOfFile(join(folder, patch))) !== seal.patch) return `${patch} was changed`;
   const outputs = outputFolder(transcript ?? '');
   const found = new Map(await hashesIn(join(folder, outputs)));
   const sealed = Object.entries(seal.outputs ?? {});
@@ -83,7 +83,7 @@ async function hashesIn(folder: string): Promise<[string, string][]> {
     .filter((entry) => !entry.isDirectory())
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
   const hashes: [string, string][] = [];
-  for (const name of files.toSorted()) hashes.push([name, await hashOf(join(folder, name))]);
+  for (const name of files.toSorted()) hashes.push([name, await hashOfFile(join(folder, name))]);
   return hashes;
 }
 
@@ -91,7 +91,7 @@ async function hashesIn(folder: string): Promise<[string, string][]> {
 const NO_FILE = '0'.repeat(64);
 
 /** Outputs may be large, so they are not read at once. */
-async function hashOf(path: string): Promise<string> {
+async function hashOfFile(path: string): Promise<string> {
   // Opening a pipe would wait for a writer.
   if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return NO_FILE;
   const hash = createHash('sha256');

@@ -5,7 +5,7 @@ import type { TranscriptLine } from '../protocol/event.js';
 import { Summary } from '../reporters/summary.js';
 import type { PolicyFacts } from '../runs/policy-facts.js';
 import { readTranscript } from '../transcript/reader.js';
-import { charged, NOTHING, plus, type Charge, type Spending } from './charge.js';
+import { chargeOf, NOTHING, addSpending, type Charge, type Spending } from './charge.js';
 import type { Attempt, History } from './history.js';
 
 type CostOf = PolicyFacts['costOf'];
@@ -15,7 +15,7 @@ export function spentBefore(history: History, folder: string, costOf: CostOf = (
   let sum: Charge = { known: NOTHING, estimated: NOTHING };
   for (const attempt of [...history.values()].flat()) {
     const { known, estimated } = spentIn(attempt, folder, costOf);
-    sum = { known: plus(sum.known, known), estimated: plus(sum.estimated, estimated) };
+    sum = { known: addSpending(sum.known, known), estimated: addSpending(sum.estimated, estimated) };
   }
   return sum;
 }
@@ -36,7 +36,7 @@ export function spentIn({ end, transcript }: Attempt, folder: string, costOf: Co
   let estimated = NOTHING;
   for (const line of read.lines) {
     summary.add(line);
-    estimated = plus(estimated, estimatedIn(line, costOf));
+    estimated = addSpending(estimated, estimatedIn(line, costOf));
   }
   const { cost_usd = 0, total_tokens = 0 } = summary.stats(0);
   return { known: { costUsd: cost_usd, tokens: total_tokens }, estimated };
@@ -44,5 +44,5 @@ export function spentIn({ end, transcript }: Attempt, folder: string, costOf: Co
 
 function estimatedIn(line: TranscriptLine, costOf: CostOf): Spending {
   const { usage, model = '' } = line as Extract<TranscriptLine, { type: 'retry' }>;
-  return charged({ usage, costUsd: usage && costOf(usage, model) }).estimated;
+  return chargeOf({ usage, costUsd: usage && costOf(usage, model) }).estimated;
 }

@@ -6,7 +6,7 @@ import { foldJournal } from './history.js';
 import type { BatchResultEvent, JournalLine } from './journal/event.js';
 import { readSoundJournal } from './journal/reader.js';
 import type { BatchState, BatchStory } from './reporters/story.js';
-import { taskCounts, resultsOf, sum } from './results.js';
+import { taskCounts, resultsOf, sumKnown } from './results.js';
 
 /** The state of the batch in a folder, whether it is running, was killed, or has ended. */
 export function storyOf(folder: string): BatchStory & { readonly record: BatchRecord } {
@@ -16,7 +16,9 @@ export function storyOf(folder: string): BatchStory & { readonly record: BatchRe
   const results = resultsOf(record.tasks, foldJournal(lines), repeatIn(record));
   const last = lines.at(-1);
   const state =
-    last?.type === 'batch_result' ? wholeEnd(ended(last), results, folder) : unended(lines, results, paths);
+    last?.type === 'batch_result'
+      ? wholeEnd(endedState(last), results, folder)
+      : unended(lines, results, paths);
   return { folder, record, results, state };
 }
 
@@ -28,7 +30,7 @@ function wholeEnd(state: BatchState, results: BatchStory['results'], folder: str
 }
 
 /** A result to print, without the fields of a journal's line. */
-export function ended(line: BatchResultEvent & Partial<JournalLine>): BatchState {
+export function endedState(line: BatchResultEvent & Partial<JournalLine>): BatchState {
   const {
     type: _type,
     v: _v,
@@ -59,12 +61,12 @@ function unended(
     message: isRunning ? '' : 'its process was killed; run the same command to continue',
     tasks: taskCounts(results, 0),
     ...stabilityOf(results),
-    cost_usd: sum(results, ({ cost_usd }) => cost_usd),
-    tokens: sum(results, ({ tokens }) => tokens),
-    requests: sum(ends, ({ requests }) => requests) ?? 0,
+    cost_usd: sumKnown(results, ({ cost_usd }) => cost_usd),
+    tokens: sumKnown(results, ({ tokens }) => tokens),
+    requests: sumKnown(ends, ({ requests }) => requests) ?? 0,
     rejected: 0,
     late_results: 0,
-    waited_ms: sum(ends, ({ waited_ms }) => waited_ms) ?? 0,
+    waited_ms: sumKnown(ends, ({ waited_ms }) => waited_ms) ?? 0,
     duration_ms: Math.max(0, until - since) || 0,
     reset_at: null,
     continue: null,

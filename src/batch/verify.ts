@@ -24,14 +24,14 @@ export async function verifyBatch(folder: string): Promise<Verification> {
       message: `${folder} is not the folder of a batch: it has no batch.json`,
     };
   try {
-    return { valid: true, message: `${folder}: ${await check(folder)}` };
+    return { valid: true, message: `${folder}: ${await checkBatch(folder)}` };
   } catch (error) {
     const message = errorMessage(error);
     return { valid: false, message: message.includes(folder) ? message : `${folder}: ${message}` };
   }
 }
 
-async function check(folder: string): Promise<string> {
+async function checkBatch(folder: string): Promise<string> {
   const paths = new FolderPaths(folder);
   const record = mustReadRecord(folder);
   const { v: _v, batch_id: _id, sha256: hash, name, ...body } = record;

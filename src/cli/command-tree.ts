@@ -6,9 +6,9 @@ export function everyCommand(command: Command): Command[] {
 }
 
 /** `policy check`; empty for the program itself. */
-export function pathOf(command: Command): string {
+export function commandPath(command: Command): string {
   if (!command.parent) return '';
-  return `${pathOf(command.parent)} ${command.name()}`.trim();
+  return `${commandPath(command.parent)} ${command.name()}`.trim();
 }
 
 /** The command that words name, starting from the program. Undefined if there is none. */

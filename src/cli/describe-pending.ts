@@ -10,20 +10,23 @@ export function describePending({ request, answer }: PendingCall): string {
   const { tool_call_id, tool_name, display_name, title, risk, reason, options, parameters } = request;
   const { execute_details, file_edit_details, mcp_details, generic_details } = request;
   const lines = [`${oneLine(tool_call_id)}  ${oneLine(title)}`];
-  if (title !== tool_name) lines.push(...row('tool', toolText(tool_name, display_name)));
-  lines.push(...row('why', reason), ...row('risk', RISK_TEXTS[risk]));
+  if (title !== tool_name) lines.push(...factRow('tool', toolText(tool_name, display_name)));
+  lines.push(...factRow('why', reason), ...factRow('risk', RISK_TEXTS[risk]));
   if (execute_details) {
-    lines.push(...row('command', execute_details.command), ...row('in', execute_details.working_directory));
+    lines.push(
+      ...factRow('command', execute_details.command),
+      ...factRow('in', execute_details.working_directory),
+    );
   }
   if (mcp_details)
-    lines.push(...row('server', mcp_details.server_name), ...row('call', mcp_details.tool_name));
-  if (generic_details) lines.push(...row('what', generic_details.description));
-  if (parameters !== undefined) lines.push(...row('with', JSON.stringify(parameters)));
+    lines.push(...factRow('server', mcp_details.server_name), ...factRow('call', mcp_details.tool_name));
+  if (generic_details) lines.push(...factRow('what', generic_details.description));
+  if (parameters !== undefined) lines.push(...factRow('with', JSON.stringify(parameters)));
   const width = Math.max(...options.map(({ id }) => id.length));
   const choices = options.map(({ id, description }) => `${id.padEnd(width)}  ${description}`);
-  lines.push(...row('options', choices.join('\n')));
-  if (answer) lines.push(...row('answered', answerLine(answer)));
-  if (file_edit_details) lines.push(...row('edit', file_edit_details.formatted_diff.trimEnd()));
+  lines.push(...factRow('options', choices.join('\n')));
+  if (answer) lines.push(...factRow('answered', answerLine(answer)));
+  if (file_edit_details) lines.push(...factRow('edit', file_edit_details.formatted_diff.trimEnd()));
   return `${lines.join('\n')}\n\n`;
 }
 
@@ -43,7 +46,7 @@ export function answerLine({ tool_call_id, selected_option_id, expires_at, signe
 }
 
 /** A name, followed by the lines of a text. */
-function row(name: string, text: string): string[] {
+function factRow(name: string, text: string): string[] {
   return text.split('\n').map((line, i) => `  ${(i === 0 ? name : '').padEnd(8)} ${visible(line)}`.trimEnd());
 }
 

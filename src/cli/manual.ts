@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT_CODES, MEANINGS, TASKS_FAILED, type Status } from '../protocol/outcome.js';
 import { BASE_URL_VARIABLES, CREDENTIAL_LINES } from '../providers/registry.js';
-import { pathOf } from './command-tree.js';
+import { commandPath } from './command-tree.js';
 
 /** Wide enough for tables, narrow enough for a window beside another. */
 const MAX_WIDTH = 100;
@@ -139,7 +139,7 @@ const PAGES: Readonly<Record<string, Page>> = {
 export function bindManual(commands: readonly Command[], columns: number | undefined): void {
   const helpWidth = Math.max(60, Math.min(columns ?? MAX_WIDTH, MAX_WIDTH));
   for (const command of commands) {
-    command.configureHelp({ helpWidth }).addHelpText('after', pageText(PAGES[pathOf(command)]));
+    command.configureHelp({ helpWidth }).addHelpText('after', pageText(PAGES[commandPath(command)]));
   }
 }
 

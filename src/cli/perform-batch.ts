@@ -6,7 +6,7 @@ import { endLine } from '../batch/reporters/lines.js';
 import { batchStdout } from '../batch/reporters/stdout.js';
 import { queueAddress } from '../batch/queue/address.js';
 import type { BatchRequest } from '../batch/request.js';
-import { given } from '../lib/given.js';
+import { withoutUndefined } from '../lib/without-undefined.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { configProblem } from '../protocol/problem.js';
 import { readKey } from '../approvals/given-answers.js';
@@ -91,7 +91,7 @@ async function batchRequest(
     readStdin: () => readInput(process.stdin, 'stdin', FIRST_BYTE_MS),
     command: shellWords(['bosun', ...withoutQueue(process.argv.slice(2), flags.queue)]),
     variables,
-    ...given({ only, redo, retryFailed, shard, mode, sandbox, toolProtocol, dryRun }),
+    ...withoutUndefined({ only, redo, retryFailed, shard, mode, sandbox, toolProtocol, dryRun }),
     ...(flags.policyLock !== undefined && { policyLock: resolve(cwd, flags.policyLock) }),
     ...(out !== undefined && { out: resolve(cwd, out) }),
     ...queueIn(flags),
@@ -120,9 +120,9 @@ async function batchFlags(
   return {
     folder: terminal.cwd,
     policies: policiesIn(flags, terminal),
-    ...given({ file, prompt, each, tasks, name, model, isolation, base, verify, requireChanges }),
-    ...given({ attempts, concurrency, maxCost, maxTokens, maxTurns, maxToolCalls }),
-    ...given({
+    ...withoutUndefined({ file, prompt, each, tasks, name, model, isolation, base, verify, requireChanges }),
+    ...withoutUndefined({ attempts, concurrency, maxCost, maxTokens, maxTurns, maxToolCalls }),
+    ...withoutUndefined({
       untrustedValues: flags.untrustedValue,
       timeoutMs: flags.timeout,
       promptFile: flags.promptFile,

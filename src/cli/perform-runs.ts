@@ -14,7 +14,7 @@ const PROMPT_CHARACTERS = 60;
 export async function performList({ cwd, json }: RunsFlags, terminal: Terminal): Promise<void> {
   const runs = listRuns(cwd ?? terminal.cwd);
   if (json) terminal.stdout(`${toJsonText(runs)}\n`);
-  else if (runs.length > 0) terminal.show(runs.map((run) => `${lineOf(run)}\n`).join(''));
+  else if (runs.length > 0) terminal.show(runs.map((run) => `${runLine(run)}\n`).join(''));
   else terminal.stderr('bosun: there are no runs here\n');
 }
 
@@ -32,7 +32,7 @@ export async function performPrune(flags: RunsFlags, terminal: Terminal): Promis
   });
   if (json) terminal.stdout(`${toJsonText({ dry_run: dryRun, removed, spared })}\n`);
   else {
-    for (const run of removed) terminal.show(`${lineOf(run)}\n`);
+    for (const run of removed) terminal.show(`${runLine(run)}\n`);
     const size = formatSize(removed.reduce((sum, run) => sum + run.size, 0));
     terminal.show(`${count(removed.length, 'run')}, ${size}${dryRun ? ' would be' : ''} removed\n`);
   }
@@ -41,7 +41,7 @@ export async function performPrune(flags: RunsFlags, terminal: Terminal): Promis
   if (spared.some(({ isMeant }) => !isMeant)) terminal.exitCode = EXIT_CODES.tool_infra_error;
 }
 
-function lineOf(run: KeptRun): string {
+function runLine(run: KeptRun): string {
   const { id, status, turns, cost_usd: cost, size, model = '', prompt = '' } = run;
   const spent = [
     turns === undefined ? '' : count(turns, 'turn'),

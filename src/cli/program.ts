@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { EXIT_CODES } from '../protocol/outcome.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { oneLine } from '../lib/text.js';
-import { configProblem, Problem, shortage } from '../protocol/problem.js';
+import { configProblem, Problem, shortageProblem } from '../protocol/problem.js';
 import { VERSION } from '../lib/version.js';
 import { approveCommand } from './command-approve.js';
 import { compareCommand } from './command-compare.js';
@@ -19,7 +19,7 @@ import { reportProblem } from './reports.js';
 import { runsCommand } from './command-runs.js';
 import { toolsCommand } from './command-tools.js';
 import { checkFlagValues } from './flag-values.js';
-import { everyCommand, namedCommand, pathOf } from './command-tree.js';
+import { everyCommand, namedCommand, commandPath } from './command-tree.js';
 import { verifyCommand } from './command-verify.js';
 import { versionCommand } from './command-version.js';
 import { Terminal } from './terminal.js';
@@ -30,7 +30,7 @@ Start here:
   bosun -p 'What does this do?'       read-only, with GEMINI_API_KEY set
   bosun run --help                    all options, examples and exit codes`;
 
-const named = (name: string) => () => new Command(name);
+const emptyCommand = (name: string) => () => new Command(name);
 
 /** How each command is made, in the order of the help; the batch commands only by `commandsOfMany`. */
 const COMMANDS: Readonly<
@@ -40,8 +40,8 @@ const COMMANDS: Readonly<
   resume: resumeCommand,
   approve: approveCommand,
   policy: policyCommand,
-  batch: named('batch'),
-  worker: named('worker'),
+  batch: emptyCommand('batch'),
+  worker: emptyCommand('worker'),
   report: reportCommand,
   compare: compareCommand,
   verify: verifyCommand,
@@ -109,7 +109,7 @@ export async function runProgram(argv: readonly string[], packageRoot: URL): Pro
     checkFlagValues(program, argv.slice(2));
     await program.parseAsync(argv);
   } catch (error) {
-    if (!isHelp(error)) await fail(problemOf(error, program, argv), argv, terminal);
+    if (!isHelp(error)) await reportFailure(problemOf(error, program, argv), argv, terminal);
   }
   terminal.leave();
 }
@@ -144,7 +144,7 @@ function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.exitCode === 0;
 }
 
-async function fail(error: unknown, argv: readonly string[], terminal: Terminal): Promise<void> {
+async function reportFailure(error: unknown, argv: readonly string[], terminal: Terminal): Promise<void> {
   const format = wantsJson(argv, terminal) ? 'json' : 'text';
   await reportProblem(argv, format, terminal, error);
   terminal.exitCode = complain(error, terminal);
@@ -171,9 +171,9 @@ function complain(error: unknown, terminal: Terminal): number {
 }
 
 function problemOf(error: unknown, program: Command, argv: readonly string[]): unknown {
-  if (!(error instanceof CommanderError)) return shortage(error) ?? error;
+  if (!(error instanceof CommanderError)) return shortageProblem(error) ?? error;
   const command = namedCommand(program, argv.slice(2));
-  const name = `bosun ${pathOf(command)}`.trim();
+  const name = `bosun ${commandPath(command)}`.trim();
   const subcommands = command.commands.map((one) => one.name()).filter((one) => one !== 'help');
   const message =
     error.code === 'commander.help'

@@ -1,8 +1,8 @@
 /** A command line that a shell splits into these words. */
 export function shellWords(words: readonly string[]): string {
-  return words.map(quoted).join(' ');
+  return words.map(shellQuoted).join(' ');
 }
 
-function quoted(word: string): string {
+function shellQuoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

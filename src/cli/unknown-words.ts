@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { nearest } from '../lib/nearest.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
-import { everyCommand, namedCommand, pathOf } from './command-tree.js';
+import { everyCommand, namedCommand, commandPath } from './command-tree.js';
 import { variableOf } from './flags/variables.js';
 
 /** Variables that are not options: what the action hands over, and what marks the processes of a command. */
@@ -20,7 +20,7 @@ export function checkPrompt(program: Command, words: readonly string[]): void {
 /** `--help` after a misspelt command may not show the help of another one. */
 export function checkHelpTopic(program: Command, words: readonly string[]): void {
   const named = namedCommand(program, words);
-  const path = pathOf(named);
+  const path = commandPath(named);
   const next = words[path === '' ? 0 : path.split(' ').length];
   if (named.commands.length === 0 || next === undefined || /^-|\s/.test(next)) return;
   if (path === '') throw noCommand(program, next, next);
@@ -36,7 +36,7 @@ export function checkHelpTopic(program: Command, words: readonly string[]): void
 function noCommand(program: Command, word: string, prompt: string): Problem {
   const paths = everyCommand(program)
     .filter((command) => command.parent && command.name() !== 'github-action')
-    .map(pathOf);
+    .map(commandPath);
   const meant = paths.find((path) => path.split(' ').at(-1) === word) ?? nearest(word, paths);
   const guess = meant === undefined ? 'See bosun --help.' : `Did you mean \`bosun ${meant}\`?`;
   return configProblem('command', `there is no command ${JSON.stringify(word)}`, {

@@ -1,6 +1,6 @@
 import type { Variables } from '../lib/redact/secrets.js';
 import { oneLine } from '../lib/text.js';
-import { refused, type ShippedPlace } from '../policy/shipped.js';
+import { shippedProblem, type ShippedPlace } from '../policy/shipped.js';
 import { openChecker } from './check-policy.js';
 
 interface CeilingPlace extends Pick<ShippedPlace, 'ceiling' | 'ceilingFolder'> {
@@ -27,6 +27,6 @@ export async function checkCommands(
   for (const command of commands) {
     const { decision } = await checker.check('run_shell_command', { command });
     if (decision !== 'allow')
-      throw refused(`the ceiling does not allow its command \`${oneLine(command, 200)}\``);
+      throw shippedProblem(`the ceiling does not allow its command \`${oneLine(command, 200)}\``);
   }
 }

@@ -8,7 +8,7 @@ export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 export const systemResolve: Resolve = (host) => lookup(host, { all: true });
 
 /** Our own denial, as opposed to a network error. */
-export function refusal(message: string): Error {
+export function refusedAddress(message: string): Error {
   return Object.assign(new Error(message), { code: 'EREFUSED' });
 }
 
@@ -34,7 +34,7 @@ export function checkedLookup(resolve: Resolve, allowsPrivate: boolean): LookupF
     const find = async () => {
       const addresses = await resolve(host);
       const fault = addressesFault(host, addresses, allowsPrivate);
-      if (fault) throw refusal(fault);
+      if (fault) throw refusedAddress(fault);
       return addresses;
     };
     find().then(

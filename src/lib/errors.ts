@@ -25,6 +25,6 @@ export function plainReason(error: unknown): string {
 }
 
 /** An error with a code, like those of the system. */
-export function coded(code: string, message: string): Error {
+export function errorWithCode(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

@@ -13,7 +13,7 @@ import {
   type BigIntStats,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { coded, errorCode } from './errors.js';
+import { errorWithCode, errorCode } from './errors.js';
 import { movedError, pathOfOpenFile } from './real-path.js';
 import { isStill, type FileBytes } from './regular-file.js';
 import { temporaryName } from './late-file.js';
@@ -34,7 +34,7 @@ export function createFile(path: string, data: string | Uint8Array): BigIntStats
       return stats;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
-      throw coded('EAPPEARED', `${path} exists by now`);
+      throw errorWithCode('EAPPEARED', `${path} exists by now`);
     } finally {
       rmSync(temporary, { force: true });
     }
@@ -59,7 +59,7 @@ export function replaceFile(path: string, data: string | Uint8Array, was: FileBy
     try {
       const stats = writeNew(temporary, data, was.stats);
       old = openOld(`${folder}/${name}`);
-      if (old === undefined || !isStill(old, was)) throw coded('ECHANGED', `${path} has changed`);
+      if (old === undefined || !isStill(old, was)) throw errorWithCode('ECHANGED', `${path} has changed`);
       renameSync(temporary, `${folder}/${name}`);
       return { stats, overtaken: !isStill(old, was, { replaced: true }) };
     } catch (error) {

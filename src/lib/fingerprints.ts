@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { coded } from './errors.js';
+import { errorWithCode } from './errors.js';
 
 const CHUNK = 1 << 20;
 
@@ -14,7 +14,7 @@ export interface SeenFile {
 
 /** Looks at a file or a link; the content is kept up to `most` bytes. */
 export function seeFile(path: string, isLink: boolean, most = 0): SeenFile {
-  return seen(() => {
+  return stateOrError(() => {
     if (isLink) return readLink(path);
     const reading = readFingerprint(path, most);
     let step = reading.next();
@@ -28,7 +28,7 @@ export async function seeLongFile(path: string, signal: AbortSignal): Promise<Se
   const reading = readFingerprint(path, 0);
   try {
     for (;;) {
-      const step = seen(() => reading.next());
+      const step = stateOrError(() => reading.next());
       if ('state' in step) return step;
       if (step.done) return step.value;
       await nextTurn();
@@ -39,7 +39,7 @@ export async function seeLongFile(path: string, signal: AbortSignal): Promise<Se
   }
 }
 
-function seen<T>(look: () => T): T | SeenFile {
+function stateOrError<T>(look: () => T): T | SeenFile {
   try {
     return look();
   } catch (error) {
@@ -59,7 +59,7 @@ function* readFingerprint(path: string, most: number): Generator<void, SeenFile>
   try {
     const stats = fstatSync(file);
     // A pipe or a device may have no end.
-    if (!stats.isFile()) throw coded('ENOTREG', `${path} is not a regular file`);
+    if (!stats.isFile()) throw errorWithCode('ENOTREG', `${path} is not a regular file`);
     const { mode, size } = stats;
     const hash = createHash('sha1');
     const isKept = size <= most;

@@ -1,5 +1,5 @@
 /** Bytes of a text, as external limits count them. */
-export const sizeOf = (text: string): number => Buffer.byteLength(text);
+export const byteLength = (text: string): number => Buffer.byteLength(text);
 
 export interface Fitted {
   readonly kept: readonly string[];
@@ -11,7 +11,7 @@ export function fitItems(items: readonly string[], room: number): Fitted {
   let used = 0;
   let end = 0;
   for (; end < items.length; end++) {
-    used += sizeOf(items[end] as string);
+    used += byteLength(items[end] as string);
     if (used > room) break;
   }
   return { kept: items.slice(0, end), left: items.length - end };

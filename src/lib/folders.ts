@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { attempt } from './attempt.js';
-import { coded, errorCode } from './errors.js';
+import { errorWithCode, errorCode } from './errors.js';
 import { movedError, pathOfOpenFile } from './real-path.js';
 
 /** Makes a folder and its missing parents. (Node's own function never ends on /proc.) */
@@ -46,8 +46,8 @@ export function entriesIn(folder: string): Dirent[] {
 /** Throws if there is no such folder: making one would turn a typo into a place that nobody looks into. */
 export function mustBeFolder(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats) throw coded('ENOENT', `the folder ${path} does not exist`);
-  if (!stats.isDirectory()) throw coded('ENOTDIR', `${path} is not a folder`);
+  if (!stats) throw errorWithCode('ENOENT', `the folder ${path} does not exist`);
+  if (!stats.isDirectory()) throw errorWithCode('ENOTDIR', `${path} is not a folder`);
 }
 
 /**

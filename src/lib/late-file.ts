@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
-import { coded, errorCode } from './errors.js';
+import { errorWithCode, errorCode } from './errors.js';
 import { mustBeFolder } from './folders.js';
 import { movedError, pathOfOpenFile, realPath } from './real-path.js';
 
@@ -38,8 +38,9 @@ export class LateFile {
     mustBeFolder(dirname(resolve(path)));
     this.path = realPath(resolve(path));
     const stats = statSync(this.path, { throwIfNoEntry: false });
-    if (stats?.isDirectory()) throw coded('EISDIR', 'it is a directory');
-    if (stats && !stats.isFile() && !stats.isCharacterDevice()) throw coded('EINVAL', 'it is not a file');
+    if (stats?.isDirectory()) throw errorWithCode('EISDIR', 'it is a directory');
+    if (stats && !stats.isFile() && !stats.isCharacterDevice())
+      throw errorWithCode('EINVAL', 'it is not a file');
     this.#inPlace = stats?.isCharacterDevice() || !this.#folderTakesFiles(stats);
     if (this.#inPlace) accessSync(this.path, constants.W_OK);
   }

@@ -1,6 +1,6 @@
 import { lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { attempt } from './attempt.js';
-import { coded, errorCode, errorMessage } from './errors.js';
+import { errorWithCode, errorCode, errorMessage } from './errors.js';
 import {
   draftLease,
   dropLease,
@@ -194,7 +194,7 @@ export class Lease {
   release(): void {
     clearInterval(this.#timer);
     if (this.#lost) return;
-    this.#lost = coded('ELOST', `${this.path} was given back`);
+    this.#lost = errorWithCode('ELOST', `${this.path} was given back`);
     dropLease(this.path, this.#record.id);
     this.#wishes.tidy?.();
   }
@@ -250,7 +250,7 @@ export class Lease {
 
   #lose(why?: string): never {
     clearInterval(this.#timer);
-    this.#lost = coded('ELOST', `${this.path} ${why ?? takenBy(findLease(this.path))}`);
+    this.#lost = errorWithCode('ELOST', `${this.path} ${why ?? takenBy(findLease(this.path))}`);
     throw this.#lost;
   }
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { coded } from './errors.js';
+import { errorWithCode } from './errors.js';
 import { draftLease, dropLease, findLease, placeLease } from './lease-file.js';
 import { lifeOf } from './process-mark.js';
 
@@ -26,7 +26,8 @@ export async function withLockFile<T>(path: string, work: () => T, options: Lock
   let mine = take(path);
   while (mine === undefined) {
     const broken = breakStale(path, staleMs);
-    if (!broken && performance.now() > deadline) throw coded('ELOCKED', `${path} is held by another process`);
+    if (!broken && performance.now() > deadline)
+      throw errorWithCode('ELOCKED', `${path} is held by another process`);
     // Not in step with other waiting processes.
     if (!broken) await wait(POLL_MS * (0.5 + Math.random()), undefined, { signal });
     mine = take(path);

@@ -1,4 +1,4 @@
-import { revealed, revealedLine } from './text.js';
+import { revealHidden, revealedLine } from './text.js';
 
 /*
  * Markdown for untrusted text. Only inside code does nothing of it mean anything: no HTML, links, images,
@@ -19,7 +19,7 @@ const ENDLESS = /`{65,}/g;
 
 /** Text as a block. `language` is ours. */
 export function fenced(text: string, language = 'text'): string {
-  const shown = revealed(text).replaceAll(ENDLESS, ({ length }) => `[${length} backticks]`);
+  const shown = revealHidden(text).replaceAll(ENDLESS, ({ length }) => `[${length} backticks]`);
   const ticks = '`'.repeat(Math.max(3, longestRun(shown) + 1));
   return `${ticks}${language}\n${shown}${shown.endsWith('\n') ? '' : '\n'}${ticks}\n`;
 }

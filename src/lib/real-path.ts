@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { attempt } from './attempt.js';
-import { coded, errorCode } from './errors.js';
+import { errorWithCode, errorCode } from './errors.js';
 
 /** As many links as Linux follows. */
 const MAX_LINKS = 40;
@@ -108,7 +108,7 @@ export function checkUnmoved(real: string): void {
 }
 
 export function movedError(path: string): Error {
-  return coded('EMOVED', `${path} leads elsewhere than when it was decided`);
+  return errorWithCode('EMOVED', `${path} leads elsewhere than when it was decided`);
 }
 
 /** The path of an open file according to the system; undefined if it does not say. */

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
-import { coded } from './errors.js';
+import { errorWithCode } from './errors.js';
 import { movedError, pathOfOpenFile } from './real-path.js';
 
 export interface FileBytes {
@@ -24,9 +24,10 @@ export function readRegularFile(
   try {
     if (unmoved && (pathOfOpenFile(file) ?? path) !== path) throw movedError(path);
     const stats = fstatSync(file, { bigint: true });
-    if (stats.isDirectory()) throw coded('EISDIR', `${path} is a directory`);
-    if (!stats.isFile()) throw coded('ENOTREG', `${path} is not a regular file`);
-    if (stats.size > maxBytes) throw coded('EFBIG', `${path} has ${stats.size} bytes, more than ${maxBytes}`);
+    if (stats.isDirectory()) throw errorWithCode('EISDIR', `${path} is a directory`);
+    if (!stats.isFile()) throw errorWithCode('ENOTREG', `${path} is not a regular file`);
+    if (stats.size > maxBytes)
+      throw errorWithCode('EFBIG', `${path} has ${stats.size} bytes, more than ${maxBytes}`);
     return { bytes: readAll(file, Number(stats.size)), stats };
   } finally {
     closeSync(file);

@@ -14,11 +14,11 @@ export function shortName(name: string): string {
   if (LEGAL.test(name) && !MADE_HERE.test(name)) return name;
   // By its code units: in UTF-8 all broken characters are the same.
   const hash = sha256(Buffer.from(name, 'utf16le')).slice(0, HASH_LENGTH);
-  return `${readable(name).slice(0, LONGEST - HASH_LENGTH - 1)}_${hash}`;
+  return `${readablePart(name).slice(0, LONGEST - HASH_LENGTH - 1)}_${hash}`;
 }
 
 /** The readable part of a name's short form, before it is cut. */
-export function readable(name: string): string {
+export function readablePart(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replace(/^(?![A-Za-z_])/, '_');
 }
 

@@ -32,7 +32,7 @@ export function formatNumber(value: number): string {
 }
 
 /** A text for the middle of a sentence. */
-export function clause(text: string): string {
+export function withoutPeriod(text: string): string {
   return text.replace(/\.$/, '');
 }
 
@@ -59,7 +59,7 @@ const HIDDEN =
   /[\u034f\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
 /** Untrusted text: what would be hidden or misleading becomes `[U+202E]`, terminal sequences are removed. */
-export function revealed(text: string): string {
+export function revealHidden(text: string): string {
   return cleanText(text)
     .replaceAll('\r\n', '\n')
     .replaceAll(HIDDEN, (character) => {
@@ -70,7 +70,7 @@ export function revealed(text: string): string {
 
 /** One line of untrusted text, as `revealed` shows it. Looks at little of a text, however long it is. */
 export function revealedLine(text: string, width: number): string {
-  return oneLine(revealed(headOf(text, width * 10)), width);
+  return oneLine(revealHidden(headOf(text, width * 10)), width);
 }
 
 /** Keeps a CI runner from taking a line of untrusted text for a command: `::x`, `##[x]`, `##vso[x]`. */

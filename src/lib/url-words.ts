@@ -21,21 +21,21 @@ export function urlWords(text: string): UrlWords {
   for (const word of text.match(/\S+/g) ?? []) {
     if (!isUrlWord(word)) {
       if (hidesUrl(word))
-        return fault(
+        return invalidWords(
           `write each URL as a word of its own that begins with http:// or https://, which ${shownWord(word)} is not`,
         );
       continue;
     }
     const url = parseUrl(word);
-    if (!url) return fault(`${shownWord(word)} is not a URL that can be read`);
+    if (!url) return invalidWords(`${shownWord(word)} is not a URL that can be read`);
     if (url.href.length > MAX_LENGTH)
-      return fault(`${shownWord(word)} has more than ${MAX_LENGTH} characters`);
+      return invalidWords(`${shownWord(word)} has more than ${MAX_LENGTH} characters`);
     urls.set(url.href, url);
   }
   if (urls.size === 0)
-    return fault('it contains no URL; write at least one as a word, such as https://example.org/page');
+    return invalidWords('it contains no URL; write at least one as a word, such as https://example.org/page');
   if (urls.size > MAX_URLS)
-    return fault(`it contains ${urls.size} URLs; at most ${MAX_URLS} are fetched in one call`);
+    return invalidWords(`it contains ${urls.size} URLs; at most ${MAX_URLS} are fetched in one call`);
   return { ok: true, urls: [...urls.values()] };
 }
 
@@ -44,7 +44,7 @@ export function normalizeUrlWords(text: string): string {
   return text.replaceAll(/\S+/g, (word) => (isUrlWord(word) ? (parseUrl(word)?.href ?? word) : word));
 }
 
-function fault(message: string): UrlWords {
+function invalidWords(message: string): UrlWords {
   return { ok: false, fault: message };
 }
 

@@ -1,5 +1,5 @@
 import { headOf } from './truncate.js';
-import { revealed } from './text.js';
+import { revealHidden } from './text.js';
 
 /** Something that a runner shows beside the log, and at a line of a file if known. */
 export interface Annotation {
@@ -28,7 +28,7 @@ export function workflowCommand({ level, title, message, place }: Annotation): s
 }
 
 function shortened(text: string, length: number): string {
-  const shown = revealed(headOf(text, length * 2));
+  const shown = revealHidden(headOf(text, length * 2));
   return shown.length > length ? `${headOf(shown, length - 1)}…` : shown;
 }
 

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../lib/canonical-json.js';
-import { completed, modeOnly, type PolicyDocument } from './document.js';
+import { withDefaults, modeOnly, type PolicyDocument } from './document.js';
 import type { EffectivePolicy } from './fold.js';
 import { isForeign } from '../protocol/source.js';
 import { byMode } from './modes.js';
@@ -15,7 +15,7 @@ const known = new WeakMap<EffectivePolicy['recorded'], string[]>();
 export function uselessPolicies({ recorded }: Pick<EffectivePolicy, 'recorded'>): string[] {
   const before = known.get(recorded);
   if (before) return before;
-  const useless = recorded.map(completed).flatMap((document) => {
+  const useless = recorded.map(withDefaults).flatMap((document) => {
     const why = allowsNothing(document);
     return why === undefined ? [] : [`the policy ${document.sources[0]?.file}: ${why}`];
   });

@@ -24,9 +24,9 @@ export function decideCall(
   paths: readonly string[],
   claimsToRead = false,
 ): Decision {
-  if (lacksMemory(memory, tool)) return denied('the policy names no memory.file');
+  if (lacksMemory(memory, tool)) return denialWithoutRule('the policy names no memory.file');
   const fault = foreign.fault(tool);
-  if (fault) return denied(fault);
+  if (fault) return denialWithoutRule(fault);
   const matching = rules.matching(tool, paths);
   const says = [...matching.map(({ parallel }) => parallel), foreign.parallel(tool, claimsToRead)];
   const overlap = agreed(says) ? ({ parallel: true } as const) : {};
@@ -40,7 +40,7 @@ export function decideCall(
 }
 
 /** Denied by something other than a rule. */
-export function denied(reason: string): Decision {
+export function denialWithoutRule(reason: string): Decision {
   return { decision: 'deny', rule: null, reason };
 }
 

@@ -28,11 +28,11 @@ export type PolicyLoops = NonNullable<PolicyDocument['loops']>;
 
 /** Without any policy, only the mode counts. */
 export function modeOnly(mode: Mode): PolicyDocument {
-  return { ...completed({}), mode };
+  return { ...withDefaults({}), mode };
 }
 
 /** A document with defaults for what it leaves out: older versions recorded fewer keys. */
-export function completed(document: object): PolicyDocument {
+export function withDefaults(document: object): PolicyDocument {
   return { sources: [], mentions: [], ...withEmpty(KEYS, document) } as unknown as PolicyDocument;
 }
 

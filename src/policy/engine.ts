@@ -1,6 +1,6 @@
 import { urlWords } from '../lib/url-words.js';
 import type { DecisionRequest, NetworkGuard, Policy, PolicyAnswer } from '../protocol/decision.js';
-import { decideCall, denied } from './decide-call.js';
+import { decideCall, denialWithoutRule } from './decide-call.js';
 import { lineDecider, type CommandPlace } from './decide-line.js';
 import type { RuleSet } from './fold.js';
 import { foreignGate } from './foreign.js';
@@ -27,12 +27,12 @@ export function createEngine(document: RuleSet, settings: EngineSettings): Polic
   async function decide(request: DecisionRequest): Promise<PolicyAnswer> {
     const { tool, kind, paths, claimsToRead } = request;
     if (isLeftOut(document.tools, tool))
-      return denied(`the policy leaves ${tool} out (tools.offer, tools.exclude)`);
+      return denialWithoutRule(`the policy leaves ${tool} out (tools.offer, tools.exclude)`);
     const faults = paths.map((use) => scope.fault(use)).filter((fault) => fault !== undefined);
     for (const fault of faults) if ('outside' in fault) return fault;
-    for (const fault of faults) if ('denied' in fault) return denied(fault.denied);
+    for (const fault of faults) if ('denied' in fault) return denialWithoutRule(fault.denied);
     const unreachable = networkFault(request, document.network, network);
-    if (unreachable) return denied(unreachable);
+    if (unreachable) return denialWithoutRule(unreachable);
     const { commandIn } = traitsOf(tool);
     const names = paths.map(({ path }) => path);
     const answer =

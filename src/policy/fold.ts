@@ -1,7 +1,7 @@
 import type { Mode } from '../protocol/decision.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
-import { completed, type PolicyDocument, type PolicyLimits, type SourceFile } from './document.js';
+import { withDefaults, type PolicyDocument, type PolicyLimits, type SourceFile } from './document.js';
 import {
   isSection,
   type Combine,
@@ -44,7 +44,7 @@ export type PolicyFlags = FlagsOf<typeof KEYS>;
 
 /** Folds all policies of a run and its flags into one. Nothing after this sees a document. */
 export function fold(documents: readonly object[], flags: PolicyFlags = {}): EffectivePolicy {
-  const whole = documents.map(completed);
+  const whole = documents.map(withDefaults);
   const effective = {
     ...(combined(KEYS, whole as unknown as Values[], flags) as unknown as EffectiveOf<typeof KEYS>),
     sources: whole.flatMap(({ sources }) => sources),
@@ -113,7 +113,7 @@ export function withLimits(policy: EffectivePolicy, recorded: object, said: obje
 
 /** The limits that policies and flags set, without defaults. */
 export function limitsSaid(documents: readonly object[], flags: PolicyFlags['limits'] = {}): PolicyLimits {
-  const limits = documents.map((document) => completed(document).limits as Values);
+  const limits = documents.map((document) => withDefaults(document).limits as Values);
   const entries = Object.entries(KEYS.limits.rows).map(([name, row]) => {
     const said = saidValue(row, valuesIn(limits, name), limits.length, (flags as Values)[name]);
     return [name, said] as const;

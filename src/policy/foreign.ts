@@ -1,5 +1,5 @@
 import { nameMatcher } from '../lib/glob.js';
-import { readable, withoutHash } from '../lib/short-name.js';
+import { readablePart, withoutHash } from '../lib/short-name.js';
 import type { Kind } from '../protocol/kind.js';
 import {
   DISCOVERED,
@@ -113,7 +113,7 @@ export function absentTool(
 /** The model's name: `server__tool`, with other characters if an API would not take them. */
 function splitWireName(called: string, servers: readonly string[]) {
   const found = servers
-    .map((server) => ({ server, prefix: `${readable(server)}__` }))
+    .map((server) => ({ server, prefix: `${readablePart(server)}__` }))
     .filter(({ prefix }) => called.startsWith(prefix))
     .toSorted((a, b) => b.prefix.length - a.prefix.length)[0];
   return found && { server: found.server, tool: withoutHash(called.slice(found.prefix.length)) };

@@ -1,4 +1,4 @@
-import { completed, type PolicyDocument } from './document.js';
+import { withDefaults, type PolicyDocument } from './document.js';
 import { checkExamples } from './examples.js';
 import { withPart } from './load.js';
 import { checkMentions } from './mentions.js';
@@ -9,7 +9,7 @@ import { policySource } from './source.js';
 /** Loads a policy that is not in a file yet and extends nothing, with all checks of a file. */
 export async function loadText(file: string, text: string): Promise<PolicyDocument> {
   const source = await policySource(file, Buffer.from(text));
-  const document = withPart(completed({}), await partOfSource(source));
+  const document = withPart(withDefaults({}), await partOfSource(source));
   checkMentions([document]);
   checkReachable(document.rules);
   await checkExamples(document.rules);

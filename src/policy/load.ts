@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import type { Mode } from '../protocol/decision.js';
-import { completed, modeOnly, type PolicyDocument, type Rule } from './document.js';
+import { withDefaults, modeOnly, type PolicyDocument, type Rule } from './document.js';
 import { extended } from './extend.js';
 import { fold, narrowed, type EffectivePolicy, type PolicyFlags } from './fold.js';
 import { KEYS } from './keys/table.js';
 import { checkMentions } from './mentions.js';
 import type { OwnPart } from './own-part.js';
-import { folderOf, policyProblem } from './place.js';
+import { policyFolder, policyProblem } from './place.js';
 import { policyFile, presetsFolder } from './preset-names.js';
 import { checkReachable } from './reachable.js';
 import { readyPart } from './ready-part.js';
@@ -75,7 +75,7 @@ async function load(
 ): Promise<PolicyDocument> {
   const part = await partOf(file, settings);
   if (part.isTried) tried.add(file);
-  let document = completed({});
+  let document = withDefaults({});
   for (const [i, name] of part.extends.entries()) {
     const base = baseFile(part, name, i, settings);
     if (base === file || path.includes(base)) {
@@ -99,7 +99,7 @@ async function partOf(file: string, { presets }: LoadSettings): Promise<OwnPart>
 
 function baseFile(source: OwnPart, name: string, index: number, { presets }: LoadSettings): string {
   try {
-    return policyFile(name, folderOf(source), presets);
+    return policyFile(name, policyFolder(source), presets);
   } catch (error) {
     throw policyProblem(source, ['extends', index], (error as Error).message);
   }

@@ -4,7 +4,7 @@ import { fileHash } from '../lib/file-hash.js';
 import type { RuleSet } from './fold.js';
 import type { LockedFile } from './lock.js';
 import { approversIn } from './on-ask.js';
-import { folderOf } from './place.js';
+import { policyFolder } from './place.js';
 import { readSource } from './source.js';
 
 /**
@@ -22,7 +22,8 @@ export async function filesBeside(
   };
   for (const { file } of set.sources) {
     const source = await readSource(file);
-    for (const key of keysIn(source.value)) if (publicKeyIn(key) === undefined) note(key, folderOf(source));
+    for (const key of keysIn(source.value))
+      if (publicKeyIn(key) === undefined) note(key, policyFolder(source));
   }
   for (const command of commandsOf(set))
     for (const [i, word] of command.entries()) {

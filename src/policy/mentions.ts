@@ -4,7 +4,7 @@ import { configProblem } from '../protocol/problem.js';
 import { DISCOVERED, isForeign, OWN, splitMcpName } from '../protocol/source.js';
 import type { Mention, PolicyDocument } from './document.js';
 import type { WrittenRule } from './keys/rules.js';
-import { placeOf, type PolicySource } from './place.js';
+import { positionOf, type PolicySource } from './place.js';
 import { toolsMeant } from './tool-names.js';
 
 /** The parts of a file that mention tools. */
@@ -27,7 +27,7 @@ export function mentionsIn(source: PolicySource): Mention[] {
   return named.flatMap(({ pattern, path }) =>
     toolsMeant(pattern)
       .filter(isForeign)
-      .map((meant) => ({ pattern: meant, place: placeOf(source, path) })),
+      .map((meant) => ({ pattern: meant, place: positionOf(source, path) })),
   );
 }
 

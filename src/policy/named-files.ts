@@ -16,7 +16,7 @@ export function namedFiles(sets: readonly RuleSet[], settings: ScopeSettings): N
 
   function locate(file: NamedFile, access: 'read' | 'write'): LocatedFile {
     const [fault] = scopes.flatMap((scope) => scope.fault({ path: file.path, access }) ?? []);
-    if (fault) throw problem(file, reasonOf(fault));
+    if (fault) throw namedFileProblem(file, reasonOf(fault));
     return { ...file, real: realPath(resolve(settings.workspace, file.path)) };
   }
 
@@ -35,14 +35,17 @@ export function namedFiles(sets: readonly RuleSet[], settings: ScopeSettings): N
 function checkMemory(memory: LocatedFile, first: LocatedFile, workspace: string): void {
   // The policy means one file; a committed link may not turn it into another.
   if (memory.real !== resolve(workspace, memory.path)) {
-    throw problem(memory, `${memory.path} is reached through a symbolic link; name the file itself`);
+    throw namedFileProblem(memory, `${memory.path} is reached through a symbolic link; name the file itself`);
   }
   if (memory.real !== first.real) {
-    throw problem(memory, `${memory.path} is not the memory that ${first.place} names, ${first.path}`);
+    throw namedFileProblem(
+      memory,
+      `${memory.path} is not the memory that ${first.place} names, ${first.path}`,
+    );
   }
 }
 
-function problem({ place }: NamedFile, message: string): Problem {
+function namedFileProblem({ place }: NamedFile, message: string): Problem {
   return configProblem('policy', `${place}: ${message}`);
 }
 

@@ -89,7 +89,7 @@ export function networkGuard(settings: NetworkSettings | undefined): NetworkGuar
     settings?.private === 'allow' &&
     allow.some((pattern) => pattern.covers === 'host' && matches(pattern, url));
 
-  function fault(url: URL): string | undefined {
+  function urlFault(url: URL): string | undefined {
     if (!(url.protocol in DEFAULT_PORTS)) return `only http and https URLs are fetched, not ${url.protocol}`;
     if (url.username || url.password) return 'a URL with a user name or password in it is not fetched';
     const host = hostOf(url);
@@ -102,7 +102,7 @@ export function networkGuard(settings: NetworkSettings | undefined): NetworkGuar
     if (use === undefined || allowsPrivate(url)) return undefined;
     return `${host} is a ${use} address, which needs network.private: allow and an entry of its own in network.allow`;
   }
-  return { fault, allowsPrivate };
+  return { fault: urlFault, allowsPrivate };
 }
 
 /** What is known about a host without a look-up. */

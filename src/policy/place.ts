@@ -11,7 +11,7 @@ export interface PolicySource {
 }
 
 /** `file:line:column`, which editors and people can follow. */
-export function placeOf(source: Pick<PolicySource, 'file' | 'locate'>, path: Path): string {
+export function positionOf(source: Pick<PolicySource, 'file' | 'locate'>, path: Path): string {
   const { line, column } = source.locate(path);
   return `${source.file}:${line}:${column}`;
 }
@@ -21,9 +21,9 @@ export function policyProblem(
   path: Path,
   message: string,
 ): Problem {
-  return configProblem('policy', `${placeOf(source, path)}: ${message}`);
+  return configProblem('policy', `${positionOf(source, path)}: ${message}`);
 }
 
-export function folderOf({ file }: Pick<PolicySource, 'file'>): string {
+export function policyFolder({ file }: Pick<PolicySource, 'file'>): string {
   return dirname(file);
 }

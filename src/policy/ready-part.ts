@@ -13,10 +13,10 @@ export function readyPart(file: string): OwnPart | undefined {
   const bytes = attempt(() => readRegularFile(file, 1024 * 1024).bytes);
   const kept = bytes && PRESETS[sha256(bytes)];
   if (kept === undefined) return undefined;
-  return revived(kept, dirname(file));
+  return revivePart(kept, dirname(file));
 }
 
-export function revived(kept: string, folder: string): OwnPart {
+export function revivePart(kept: string, folder: string): OwnPart {
   const part = JSON.parse(kept, (_key, value: unknown) =>
     typeof value === 'string' && value.startsWith(FOLDER) ? join(folder, value.slice(FOLDER.length)) : value,
   ) as KeptPart;

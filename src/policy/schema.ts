@@ -22,12 +22,12 @@ function policySchema(): Readonly<Record<string, unknown>> {
     },
     ['version'],
   );
-  for (const row of keyRows(KEYS)) place(row, root as unknown as ObjectSchema);
+  for (const row of keyRows(KEYS)) insertKey(row, root as unknown as ObjectSchema);
   return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Bosun policy', ...root };
 }
 
 /** Puts a key where it is written. */
-function place(row: Key, root: ObjectSchema): void {
+function insertKey(row: Key, root: ObjectSchema): void {
   const steps = row.key.split('.');
   const name = steps.pop() ?? '';
   let at = root;

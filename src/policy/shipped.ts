@@ -68,22 +68,22 @@ export async function loadShipped(
   const { names, files, mode } = shipped;
   for (const [name, text] of Object.entries(files)) {
     const path = resolve(folder, name);
-    if (isAbsolute(name) || !isInside(folder, path)) throw refused(`a policy file is named ${name}`);
+    if (isAbsolute(name) || !isInside(folder, path)) throw shippedProblem(`a policy file is named ${name}`);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeFileSync(path, text, { mode: 0o600 });
   }
   for (const name of names)
     if (!isPresetName(name) && !Object.hasOwn(files, join(name)))
-      throw refused(`the policy ${name} is not among its files`);
+      throw shippedProblem(`the policy ${name} is not among its files`);
   const sent = await loadPolicies({ policies: names, mode, folder });
   if (
     sent.some(({ sources }) =>
       sources.some(({ file }) => !isInside(folder, file) && !isInside(presetsFolder(), file)),
     )
   )
-    throw refused('its policies extend files on this machine');
+    throw shippedProblem('its policies extend files on this machine');
   if (policyHash(fold(sent).recorded) !== shipped.sha256)
-    throw refused('its policies resolve differently here', 'Is this another version of Bosun?');
+    throw shippedProblem('its policies resolve differently here', 'Is this another version of Bosun?');
   const own =
     ceiling.length === 0
       ? []
@@ -99,10 +99,12 @@ function checkPrograms(sent: readonly PolicyDocument[], own: readonly PolicyDocu
   const known = own.flatMap(programsOf);
   const unknown = sent.flatMap(programsOf).find((program) => !known.includes(program));
   if (unknown !== undefined)
-    throw refused(`its policies start a program that the ceiling does not name: ${oneLine(unknown, 200)}`);
+    throw shippedProblem(
+      `its policies start a program that the ceiling does not name: ${oneLine(unknown, 200)}`,
+    );
 }
 
 /** Why a worker rejects what came from elsewhere. */
-export function refused(message: string, hint?: string) {
+export function shippedProblem(message: string, hint?: string) {
   return configProblem('refused', message, hint === undefined ? {} : { hint });
 }

@@ -21,7 +21,7 @@ import {
   object,
   oneOf,
   only,
-  open,
+  openObject,
   optionally,
   shape,
   text,
@@ -40,7 +40,7 @@ const part = shape<Part>({ type: 'object' }, 'value');
 const parts = shape<readonly Part[]>(listOf(part), 'parts');
 
 /** What a run may use. Policies may get further limits later. */
-export const LIMITS = open({
+export const LIMITS = openObject({
   turns: count,
   tool_calls: count,
   'tokens?': count,

@@ -30,7 +30,7 @@ export function configProblem(code: string, message: string, details: ProblemDet
 }
 
 /** What the machine ran out of, if an exception says so: that is no bug of Bosun. */
-export function shortage(error: unknown): Problem | undefined {
+export function shortageProblem(error: unknown): Problem | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     const full = { hint: 'Make room, and try again.', cause: error };

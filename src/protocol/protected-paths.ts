@@ -66,12 +66,12 @@ const escaped = (path: string) =>
     .replaceAll('*', '[^/]*');
 const expression = ({ paths, anywhere }: Pick<ProtectedPaths, 'paths' | 'anywhere'>) =>
   `${anywhere ? '(?:^|/)' : '^'}(?:${paths.map(escaped).join('|')})`;
-const whole = (rows: readonly ProtectedPaths[]) =>
+const anyOfRows = (rows: readonly ProtectedPaths[]) =>
   new RegExp(rows.map((row) => `${expression(row)}(?:/|$)`).join('|'));
 
 /** One expression for all, because most paths match none of them. */
-const ANY = whole(PROTECTED_PATHS);
-const EACH = PROTECTED_PATHS.map((row) => ({ ...row, fits: whole([row]) }));
+const ANY = anyOfRows(PROTECTED_PATHS);
+const EACH = PROTECTED_PATHS.map((row) => ({ ...row, fits: anyOfRows([row]) }));
 const GIT = /(?:^|\/)\.git(?:\/|$)/;
 
 /** Why a path is protected, from the top of a workspace with `/`; undefined if it is not. Ignores case. */

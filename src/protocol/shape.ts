@@ -119,7 +119,7 @@ export function redactionOf(fields: Fields): Redaction {
 }
 
 /** An object of these fields and other numbers. */
-export function open<const F extends Fields>(fields: F): Shape<FieldsOf<F>> {
+export function openObject<const F extends Fields>(fields: F): Shape<FieldsOf<F>> {
   const closed = object(fields);
   return shape({ ...closed, additionalProperties: amount }, closed[REDACTION]);
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { formatDuration } from '../lib/duration.js';
-import { clause } from '../lib/text.js';
+import { withoutPeriod } from '../lib/text.js';
 import type { PolicyDecisionEvent, ToolResultEvent } from '../protocol/event.js';
 
 /** Shorter times are not worth a word in a log. */
@@ -41,6 +41,6 @@ function decisionText(
   if (!decision) return message;
   const { rule, reason } = decision;
   const by = rule ? ` by rule ${rule.id} (${basename(rule.file)}:${rule.line})` : '';
-  if (type === 'policy_denied') return `denied${by}: ${clause(reason)}`;
-  return `not approved${rule ? `, asked${by}` : ''}: ${clause(reason)}`;
+  if (type === 'policy_denied') return `denied${by}: ${withoutPeriod(reason)}`;
+  return `not approved${rule ? `, asked${by}` : ''}: ${withoutPeriod(reason)}`;
 }

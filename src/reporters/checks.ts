@@ -29,12 +29,12 @@ export function checksOf(
   const { verify = [], require_changes = false } = init?.success ?? {};
   const missing = (condition: VerificationEvent['condition'], command?: string): Check[] => {
     const key = { condition, ...(command !== undefined && { command }) };
-    return looked.has(checkKey(key)) ? [] : [{ ...named(key), ok: undefined, message: NOT_LOOKED_AT }];
+    return looked.has(checkKey(key)) ? [] : [{ ...checkName(key), ok: undefined, message: NOT_LOOKED_AT }];
   };
   return [
     ...(init?.output_schema ? [schemaCheck(result)] : []),
     ...[...looked.values()].map((event) => ({
-      ...named(event),
+      ...checkName(event),
       ok: event.ok,
       message: checkMessage(event, result),
       event,
@@ -52,7 +52,7 @@ const NAMES: Readonly<Record<VerificationEvent['condition'], string>> = {
   patch: 'patch',
 };
 
-function named({ condition, command }: Pick<VerificationEvent, 'condition' | 'command'>) {
+function checkName({ condition, command }: Pick<VerificationEvent, 'condition' | 'command'>) {
   return { name: command ?? NAMES[condition], isCommand: command !== undefined };
 }
 

@@ -1,5 +1,5 @@
 import { fitItems } from '../lib/fit-items.js';
-import { count, oneLine, revealed } from '../lib/text.js';
+import { count, oneLine, revealHidden } from '../lib/text.js';
 import type { Denial, InitEvent } from '../protocol/event.js';
 import { withTool } from './call-title.js';
 import { policyPlace, policyText, remediesOf } from './remedies.js';
@@ -15,7 +15,7 @@ export function denialLines(
   const lines = denials.map(({ tool_id, tool_name, reason, rule, remedy }) => {
     const by = rule ? ` [rule ${rule.id}, ${rule.file}:${rule.line}]` : '';
     const none = remedy && 'none' in remedy && !rule ? `; ${remedy.none}` : '';
-    return oneLine(revealed(`${withTool(titleOf(tool_id), tool_name)}: ${reason}${by}${none}`), 500);
+    return oneLine(revealHidden(`${withTool(titleOf(tool_id), tool_name)}: ${reason}${by}${none}`), 500);
   });
   const unique = [...new Set(lines)];
   const more = unique.length - MAX_TOLD;
@@ -27,7 +27,7 @@ export function remedyText(denials: readonly Denial[], init: InitEvent | undefin
   const { rules, helpless } = remediesOf(denials);
   if (rules.length === 0) return undefined;
   const which = helpless > 0 ? 'the others' : denials.length > 1 ? 'them' : 'it';
-  const yaml = revealed(policyText(rules.slice(0, MAX_TOLD), init));
+  const yaml = revealHidden(policyText(rules.slice(0, MAX_TOLD), init));
   return `This would allow ${which}, in ${policyPlace(init)}:\n${yaml.trimEnd()}`;
 }
 
@@ -39,7 +39,7 @@ export function remedyLine(denials: readonly Denial[]): string | undefined {
   const { kept, left } = fitItems(flow, MAX_LINE);
   if (kept.length === 0) return undefined;
   const more = left > 0 ? ` and ${left} more (see denials in the result)` : '';
-  return revealed(`To allow what was denied, add to the rules of the policy: ${kept.join(', ')}${more}.`);
+  return revealHidden(`To allow what was denied, add to the rules of the policy: ${kept.join(', ')}${more}.`);
 }
 
 const MAX_LINE = 1200;

@@ -121,7 +121,7 @@ function guardedReporter(
   { warn }: ReportsOptions,
 ): Pick<Report, 'past' | 'publish' | 'event'> {
   let failed = false;
-  const attempt = (work: () => void) => {
+  const tryToWrite = (work: () => void) => {
     if (failed) return;
     try {
       work();
@@ -130,13 +130,13 @@ function guardedReporter(
       warn(`the ${name} could not be written: ${errorMessage(error)}`);
     }
   };
-  const past = (line: TranscriptLine) => attempt(() => add(line));
+  const past = (line: TranscriptLine) => tryToWrite(() => add(line));
   return {
     past,
-    publish: () => attempt(publish),
+    publish: () => tryToWrite(publish),
     event(line) {
       past(line);
-      if (line.type === 'result') attempt(publish);
+      if (line.type === 'result') tryToWrite(publish);
     },
   };
 }

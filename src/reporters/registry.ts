@@ -75,6 +75,6 @@ export function canFollow(name: ReporterName): boolean {
 }
 
 /** As in a flag: `github`, `junit=FILE`. */
-export function spelling(name: ReporterName): string {
+export function reporterSyntax(name: ReporterName): string {
   return isDocument(name) ? `${name}=FILE` : name;
 }

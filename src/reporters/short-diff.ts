@@ -1,4 +1,4 @@
-import { count, neutralizeCommands, revealed } from '../lib/text.js';
+import { count, neutralizeCommands, revealHidden } from '../lib/text.js';
 import { headOf } from '../lib/truncate.js';
 
 const MAX_LINES = 12;
@@ -14,6 +14,6 @@ export function shortDiff(diff: string, width: number): string[] {
 
 /** Keeps the start of the line: indentation matters. */
 function clippedLine(line: string, width: number): string {
-  const shown = neutralizeCommands(revealed(headOf(line, width * 10)));
+  const shown = neutralizeCommands(revealHidden(headOf(line, width * 10)));
   return shown.length > width ? `${headOf(shown, width - 1)}…` : shown;
 }

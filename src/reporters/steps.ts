@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { byType, type ByType } from '../lib/by-type.js';
 import type { Paint } from '../lib/paint.js';
-import { clause, neutralizeCommands, oneLine, revealedLine } from '../lib/text.js';
+import { withoutPeriod, neutralizeCommands, oneLine, revealedLine } from '../lib/text.js';
 import type {
   ApprovalRequestEvent,
   ApprovalResponseEvent,
@@ -102,7 +102,7 @@ export class StepsReporter implements Reporter {
   #showRequest(request: ApprovalRequestEvent): void {
     const { tool_id, tool_name, reason, deferred } = request;
     const how = deferred ? 'waits for bosun approve' : 'needs an approval';
-    this.#say(`? ${this.#titleOf(tool_id)} ${how}: ${clause(reason)}`, {
+    this.#say(`? ${this.#titleOf(tool_id)} ${how}: ${withoutPeriod(reason)}`, {
       event: request.type,
       tool_id,
       tool_name,

@@ -4,7 +4,7 @@ import {
   isDocument,
   isReporter,
   REPORTER_NAMES,
-  spelling,
+  reporterSyntax,
   type DocumentName,
   type RunnerName,
 } from './registry.js';
@@ -21,7 +21,7 @@ export function readTarget(text: string, { needsFile }: { readonly needsFile: bo
   if (!isReporter(name)) {
     const near = nearest(name, REPORTER_NAMES);
     const guess = near ? ` (did you mean ${near}?)` : '';
-    const all = REPORTER_NAMES.map(spelling).join(', ');
+    const all = REPORTER_NAMES.map(reporterSyntax).join(', ');
     throw problem(`: there is no reporter ${JSON.stringify(name)}${guess}`, `There are ${all}.`);
   }
   if (!isDocument(name)) {

@@ -65,12 +65,12 @@ const FOLDS: Folds = {
   limit_notice: step,
   compression: step,
   tool_use: (run, event) => void run.calls.set(event.tool_id, { use: event, started: false }),
-  policy_decision: (run, event) => note(run, event, { decision: event }),
-  approval_request: (run, event) => event.deferred && note(run, event, { deferred: event }),
+  policy_decision: (run, event) => noteCall(run, event, { decision: event }),
+  approval_request: (run, event) => event.deferred && noteCall(run, event, { deferred: event }),
   approval_response: (run, event) => void run.responses.push(event),
-  tool_start: (run, event) => note(run, event, { started: true }),
-  loop_notice: (run, event) => note(run, event, { notice: event.message }),
-  tool_result: (run, event) => note(run, event, { result: event }),
+  tool_start: (run, event) => noteCall(run, event, { started: true }),
+  loop_notice: (run, event) => noteCall(run, event, { notice: event.message }),
+  tool_result: (run, event) => noteCall(run, event, { result: event }),
   thought: nothing,
   tool_state: nothing,
   tool_output: nothing,
@@ -82,7 +82,7 @@ const FOLDS: Folds = {
   result: nothing,
 };
 
-function note(
+function noteCall(
   { calls }: Folding,
   { tool_id }: { readonly tool_id: string },
   what: Partial<RecordedCall>,

@@ -14,15 +14,15 @@ export function lostArguments(lines: readonly TranscriptLine[]): LostArguments {
   const lost = new Set<string>();
   for (const line of lines) {
     if (line.type !== 'turn' || !line.redacted) continue;
-    for (const call of callsOf(line.content)) if (isMarked(call)) lost.add(keyOf(call));
+    for (const call of callsOf(line.content)) if (isMarked(call)) lost.add(callKey(call));
   }
-  return (call) => lost.size > 0 && lost.has(keyOf(call));
+  return (call) => lost.size > 0 && lost.has(callKey(call));
 }
 
 function isMarked({ args = {} }: NamedCall): boolean {
   return JSON.stringify(args).includes('[redacted:');
 }
 
-function keyOf({ name, args = {} }: NamedCall): string {
+function callKey({ name, args = {} }: NamedCall): string {
   return canonicalJson([name, args]);
 }

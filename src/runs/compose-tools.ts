@@ -13,7 +13,7 @@ import { lookUpsOf } from '../providers/look-ups.js';
 import { childEnvironment, runnerFiles } from '../sandbox/environment.js';
 import type { GuardedPrograms } from '../sandbox/programs.js';
 import type { SandboxRequest } from '../sandbox/request.js';
-import { unverifiable } from '../success/asked.js';
+import { cannotVerifyProblem } from '../success/asked.js';
 import type { UserShell } from '../success/settings.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createOffer, type Offer } from '../tools/offer.js';
@@ -83,7 +83,7 @@ export async function composeTools(
   const { timeoutMs, idleTimeoutMs } = effective.shell;
   const environment = unattended(childEnvironment(request.variables, effective.shell));
   const shell = { runCommand: programs.runCommand, environment, timeoutMs, idleTimeoutMs };
-  const cannotVerify = toolParts.verifies && denied !== undefined ? unverifiable(denied) : undefined;
+  const cannotVerify = toolParts.verifies && denied !== undefined ? cannotVerifyProblem(denied) : undefined;
   return { offer, policy, sources, programs, shell, problem: sources.problem ?? cannotVerify, close };
 }
 

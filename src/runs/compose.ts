@@ -6,7 +6,7 @@ import type { AgentDeps, AgentStart } from '../agent/loop.js';
 import { openingOf, type Opening } from '../agent/opening.js';
 import { openOutputSchema, type OutputSchema } from '../agent/output-schema.js';
 import { systemInstruction } from '../agent/prompt.js';
-import { formInstruction, redacting } from '../agent/review.js';
+import { formInstruction, redactedReview } from '../agent/review.js';
 import { taskEvent } from '../agent/task.js';
 import { uselessPolicies } from '../policy/allows-nothing.js';
 import type { Content, Part } from '../protocol/content.js';
@@ -170,7 +170,7 @@ function agentOf(built: Built, review: Reviewer): Pick<Composed, 'start' | 'left
       runCalls: calls.runCalls,
       endAfter: () => denials.outcome() ?? calls.deferred.outcome(session.transcript),
       answer: answering({ budget, emit, respond: responseContent, before: resumed?.rebuilt.notices }),
-      review: redacting(review, redact),
+      review: redactedReview(review, redact),
     },
   };
 }

@@ -33,7 +33,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
   let workspace: string;
   try {
     resumed = await prepare(request, path, lease);
-    workspace = workspaceOf(request, resumed.recorded.init);
+    workspace = resumedWorkspace(request, resumed.recorded.init);
   } catch (error) {
     lease?.release();
     throw error;
@@ -75,7 +75,7 @@ function runRequest(request: ResumeRequest, cwd: string, { effective, recorded }
   };
 }
 
-function workspaceOf({ cwd }: ResumeRequest, init: InitEvent): string {
+function resumedWorkspace({ cwd }: ResumeRequest, init: InitEvent): string {
   if (cwd !== undefined) return resolveWorkspace(cwd);
   if (statSync(init.cwd, { throwIfNoEntry: false })?.isDirectory()) return resolveWorkspace(init.cwd);
   throw configProblem('cwd', `the workspace ${init.cwd} does not exist here`, {

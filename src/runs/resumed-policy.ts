@@ -1,6 +1,6 @@
 import { answerSignatureFault } from '../approvals/binding.js';
 import { policyHash } from '../policy/policy-hash.js';
-import { completed, type PolicyDocument } from '../policy/document.js';
+import { withDefaults, type PolicyDocument } from '../policy/document.js';
 import { fold, limitsSaid, narrowed, withLimits, type EffectivePolicy } from '../policy/fold.js';
 import { loadPolicies } from '../policy/load.js';
 import { withCallback } from '../policy/on-ask.js';
@@ -9,7 +9,7 @@ import { policyFlags } from './policy-flags.js';
 import type { ResumeRequest } from './resume-request.js';
 
 const POLICY: PolicyMeaning<PolicyDocument> = {
-  completed,
+  completed: withDefaults,
   narrowed,
   hash: policyHash,
   trustedKeys: (documents) => fold(documents).trustedKeys,

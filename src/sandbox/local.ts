@@ -145,11 +145,11 @@ function endIn(
   if (sandbox.isMissing()) return { type: 'not_started', message: `spawn ${programOf(request)[0]} ENOENT` };
   const leftovers = end.stopped ? [] : sandbox.leftovers();
   const isPlain = typeof request.command === 'string' && !sandbox.isKilled();
-  return { ...end, ...(isPlain ? {} : endOf(end.exitCode)), leftovers };
+  return { ...end, ...(isPlain ? {} : exitOf(end.exitCode)), leftovers };
 }
 
 /** Only the exit code of a sandbox shows which signal has killed what is in it. */
-function endOf(code: number | null): { exitCode: number | null; signal: string | null } {
+function exitOf(code: number | null): { exitCode: number | null; signal: string | null } {
   const signals = Object.entries(constants.signals);
   const signal = signals.find(([, number]) => code === 128 + number)?.[0];
   return signal === undefined ? { exitCode: code, signal: null } : { exitCode: null, signal };

@@ -32,15 +32,15 @@ export async function openPrograms(request: SandboxRequest): Promise<Programs> {
   const bubblewrap = await (request.probed ?? probeFor(request.workspace));
   if ('reason' in bubblewrap) {
     if (mode === 'auto') return unconfined(request, mode, bubblewrap.reason);
-    throw missing(bubblewrap.reason);
+    throw missingSandbox(bubblewrap.reason);
   }
   const { networkFault, ...programs } = sandboxed(request, mode, bubblewrap);
   const fault = mode === 'required' ? await networkFault() : undefined;
-  if (fault !== undefined) throw missing(fault);
+  if (fault !== undefined) throw missingSandbox(fault);
   return programs;
 }
 
-function missing(reason: string): Problem {
+function missingSandbox(reason: string): Problem {
   return new Problem('tool_infra_error', 'sandbox', `the policy requires a sandbox: ${reason}`, {
     hint: 'docs/security.md explains what it needs; `sandbox: {mode: auto}` continues without it.',
   });

@@ -11,7 +11,7 @@ import type { Built, Invocation, Tool } from '../protocol/tool.js';
 import { changesSomething, needsSomebody, suppressedOutput } from './dry-run.js';
 import { NOT_BEGUN } from './execute.js';
 import type { Denials } from './denials.js';
-import { titleOf } from './title.js';
+import { callTitle } from './title.js';
 import { CallLifecycle } from './transitions.js';
 
 export interface PlanDeps {
@@ -91,12 +91,12 @@ async function draft(call: Call, deps: PlanDeps): Promise<Draft> {
   const tool = deps.findTool(call.name);
   const absent = tool ? undefined : deps.absentTool(call.name);
   const built = tool && !deps.isLost(call) ? await tool.build(call.args) : undefined;
-  const title = tool && titleOf(tool, built, deps.redactor);
+  const title = tool && callTitle(tool, built, deps.redactor);
   const { name: tool_name, kind } = tool ?? { name: absent?.name ?? call.name, kind: 'other' as const };
   deps.emit({ type: 'tool_use', tool_name, tool_id, ...(title && { title }), parameters, kind, turn });
   const life = new CallLifecycle(call.id, (state) => deps.onState(call.id, state));
   const fate = tool
-    ? await decide({ call, tool, built, title }, deps)
+    ? await decideCall({ call, tool, built, title }, deps)
     : await decideAbsent(call, absent, deps);
   return { call, kind, life, fate };
 }
@@ -116,7 +116,7 @@ export async function decideAgain(
   if ('outside' in answer) return { type: 'path_not_in_workspace', message: answer.outside };
   if (answer.decision !== 'deny') return undefined;
   emitDecision(call, answer, deps);
-  const error = denied(answer, deps.policy);
+  const error = denialError(answer, deps.policy);
   deps.denials.add(call, tool.name, answer, error);
   return error;
 }
@@ -127,7 +127,7 @@ const LOST: ToolError = {
     'Not run: the arguments of this call contained a secret, which was not recorded, so they are no longer known. Do not repeat the call with a placeholder in it; find a way that needs no secret, or end and say what is missing.',
 };
 
-const refused = (error: ToolError): Fate => ({ type: 'refused', status: 'error', error });
+const refusedFate = (error: ToolError): Fate => ({ type: 'refused', status: 'error', error });
 
 const toRun = (invocation: Invocation, { parallel }: Decision): Extract<Fate, { type: 'run' }> => ({
   type: 'run',
@@ -143,12 +143,12 @@ interface Asked {
   readonly title: string | undefined;
 }
 
-async function decide(
+async function decideCall(
   { call, tool, built, title = tool.name }: Asked,
   deps: PlanDeps,
 ): Promise<Draft['fate']> {
-  if (!built) return refused(LOST);
-  if (!built.ok) return (await neverAllowed(call, tool, deps)) ?? refused(built.error);
+  if (!built) return refusedFate(LOST);
+  if (!built.ok) return (await neverAllowed(call, tool, deps)) ?? refusedFate(built.error);
   const { invocation } = built;
   const { paths, params } = invocation;
   const { name, kind, claimsToRead } = tool;
@@ -157,7 +157,7 @@ async function decide(
   const answer = before?.decision ?? (await deps.policy.decide(request));
   if ('outside' in answer) {
     const error = { type: 'path_not_in_workspace', message: answer.outside } as const;
-    return (await neverAllowed(call, tool, deps)) ?? refused(error);
+    return (await neverAllowed(call, tool, deps)) ?? refusedFate(error);
   }
   emitDecision(call, answer, deps);
   const asked = {
@@ -173,7 +173,7 @@ async function decide(
     return { type: 'suppressed', output: suppressedOutput(answer.decision === 'ask') };
   if (answer.decision === 'allow') return toRun(invocation, answer);
   if (answer.decision === 'ask' && !before) return { type: 'asked', asked };
-  return deny(call, name, answer, deps);
+  return denyCall(call, name, answer, deps);
 }
 
 /** Whether a call would change something without the dry run. */
@@ -196,10 +196,10 @@ function emitDecision(call: Call, answer: Decision, { emit }: PlanDeps): void {
   });
 }
 
-function deny(call: Call, name: string, answer: Decision, { denials, policy }: PlanDeps): Fate {
-  const error = denials.recall(call)?.error ?? denied(answer, policy);
+function denyCall(call: Call, name: string, answer: Decision, { denials, policy }: PlanDeps): Fate {
+  const error = denials.recall(call)?.error ?? denialError(answer, policy);
   denials.add(call, name, answer, error);
-  return refused(error);
+  return refusedFate(error);
 }
 
 /** A call of a tool of which no call could be allowed is a denial, whatever else is wrong with it. */
@@ -210,18 +210,18 @@ async function neverAllowed(call: Call, tool: Tool, deps: PlanDeps): Promise<Fat
   const { decision, rule, reason } = answer;
   const bare = { decision, rule, reason };
   emitDecision(call, bare, deps);
-  return deny(call, tool.name, bare, deps);
+  return denyCall(call, tool.name, bare, deps);
 }
 
 /** A tool denied by name is a denial even if it is not there; one that policies do not mention is unknown. */
 async function decideAbsent(call: Call, absent: AbsentTool | undefined, deps: PlanDeps): Promise<Fate> {
-  const unknown = refused(unknownTool(call.name, deps.toolNames));
+  const unknown = refusedFate(unknownTool(call.name, deps.toolNames));
   if (!absent) return unknown;
   const { name, unasked } = absent;
   const answer = await deps.policy.decide({ tool: name, kind: 'other', paths: [], params: {} });
   if ('outside' in answer || answer.decision !== 'deny' || (answer.default && !unasked)) return unknown;
   emitDecision(call, answer, deps);
-  return deny(call, name, answer, deps);
+  return denyCall(call, name, answer, deps);
 }
 
 /** Undefined if the answer comes later. */
@@ -235,7 +235,7 @@ async function settleCall(asked: AskedCall, signal: AbortSignal, deps: PlanDeps)
       return { ...toRun(answered.invocation, asked.decision), ...(answered.note && { note: answered.note }) };
     case 'refused':
       deps.denials.add(asked.call, asked.tool, asked.decision, answered.error);
-      return refused(answered.error);
+      return refusedFate(answered.error);
     case 'deferred':
       return undefined;
     default:
@@ -252,7 +252,7 @@ function unknownTool(name: string, known: readonly string[]): ToolError {
   };
 }
 
-function denied(decision: Decision, policy: Policy): ToolError {
+function denialError(decision: Decision, policy: Policy): ToolError {
   return {
     type: 'policy_denied',
     message: `Denied by ${decision.rule ? `rule ${decision.rule.id}` : 'the policy'}: ${sentence(decision.reason)} ${policy.summary} Do not repeat this call.`,

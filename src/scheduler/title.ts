@@ -11,7 +11,7 @@ const LOOKED_AT = 20_000;
  * What a call does, in one line for people; of a call that is not valid, the tool that was meant. Secrets are removed
  * before anything is cut: half of one would not be recognized any more.
  */
-export function titleOf(tool: Tool, built: Built | undefined, redactor: Pick<Redactor, 'text'>): string {
+export function callTitle(tool: Tool, built: Built | undefined, redactor: Pick<Redactor, 'text'>): string {
   const text = built?.ok ? built.invocation.describe() : tool.displayName;
   return revealedLine(redactor.text(headOf(text, LOOKED_AT)), MAX_TITLE);
 }

@@ -26,7 +26,7 @@ export function conditionsAsked(
 }
 
 /** A run whose end could not be judged does not begin. `denied` says why no program can be started. */
-export function unverifiable(denied: string): Problem {
+export function cannotVerifyProblem(denied: string): Problem {
   return new Problem('tool_infra_error', 'sandbox', `verify commands cannot be run: ${denied}`, {
     hint: 'docs/security.md explains what a sandbox needs.',
   });

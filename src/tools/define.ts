@@ -15,7 +15,7 @@ import type {
   ToolReport,
 } from '../protocol/tool.js';
 import type { ToolTraits } from '../protocol/tool-traits.js';
-import { fitParameters, ignoredNote, listed } from './foreign-parameters.js';
+import { fitParameters, ignoredNote, nameList } from './foreign-parameters.js';
 import type { ParamsOf, ParamsSchema } from './params.js';
 
 export interface Definition<S extends ParamsSchema> {
@@ -64,7 +64,7 @@ export function defineTool<const S extends ParamsSchema>(workspace: string, defi
     prepare();
     const fitted = fitParameters(raw ?? {}, definition.schema, refuses);
     const faults = (await (validate as Promise<Validate>))(fitted.params);
-    const others = fitted.ignored.length > 0 ? [`not known: ${listed(fitted.ignored)}`] : [];
+    const others = fitted.ignored.length > 0 ? [`not known: ${nameList(fitted.ignored)}`] : [];
     if (faults.length > 0) return invalid(name, [...faults, ...others].join('; '));
     const params = fitted.params as ParamsOf<S>;
     const note = ignoredNote(name, fitted.ignored);

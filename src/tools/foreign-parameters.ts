@@ -92,11 +92,11 @@ const MAX_NAMES = 5;
 
 /** One line for the model about what was left out. */
 export function ignoredNote(tool: string, ignored: readonly string[]): string | undefined {
-  return ignored.length === 0 ? undefined : `[Ignored, not known to ${tool}: ${listed(ignored)}.]`;
+  return ignored.length === 0 ? undefined : `[Ignored, not known to ${tool}: ${nameList(ignored)}.]`;
 }
 
 /** Names from outside, as few and as short as a message can hold. */
-export function listed(names: readonly string[]): string {
+export function nameList(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).map((name) => `\`${oneLine(name, 40)}\``);
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   return shown.join(', ') + more;

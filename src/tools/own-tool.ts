@@ -8,7 +8,7 @@ import { configProblem, type Problem } from '../protocol/problem.js';
 import { OWN } from '../protocol/source.js';
 import type { ExecuteContext, Tool, ToolReport } from '../protocol/tool.js';
 import { foreignTool } from './foreign-tool.js';
-import { failed } from './files/fs-error.js';
+import { failedReport } from './files/fs-error.js';
 
 const NAME = /^[A-Za-z_][\w-]{0,63}$/;
 const TIMEOUT_MS = 10 * 60_000;
@@ -26,16 +26,16 @@ export function ownTools(declared: readonly OwnTool[], taken: readonly string[])
 function ownTool(declared: OwnTool, taken: ReadonlySet<string>): Tool {
   const { name, displayName, description, parameters, kind = 'other', timeoutMs = TIMEOUT_MS } = declared;
   if (typeof name !== 'string' || !NAME.test(name))
-    throw fault(name, 'its name is up to 64 letters, digits, `_` and `-`, a letter first');
-  if (taken.has(name)) throw fault(name, 'there is a tool of that name already');
+    throw ownToolProblem(name, 'its name is up to 64 letters, digits, `_` and `-`, a letter first');
+  if (taken.has(name)) throw ownToolProblem(name, 'there is a tool of that name already');
   if (typeof description !== 'string' || description.trim() === '')
-    throw fault(name, 'it has no description');
+    throw ownToolProblem(name, 'it has no description');
   if (!KINDS.includes(kind))
-    throw fault(name, `its kind ${JSON.stringify(kind)} is none of ${KINDS.join(', ')}`);
-  if (typeof declared.execute !== 'function') throw fault(name, 'it has no execute function');
-  if (!(timeoutMs > 0)) throw fault(name, `its timeoutMs ${timeoutMs} is not a time`);
+    throw ownToolProblem(name, `its kind ${JSON.stringify(kind)} is none of ${KINDS.join(', ')}`);
+  if (typeof declared.execute !== 'function') throw ownToolProblem(name, 'it has no execute function');
+  if (!(timeoutMs > 0)) throw ownToolProblem(name, `its timeoutMs ${timeoutMs} is not a time`);
   const plain = plainParameters(parameters);
-  if (!plain.ok) throw fault(name, plain.why);
+  if (!plain.ok) throw ownToolProblem(name, plain.why);
   return foreignTool({
     name: `${OWN}${name}`,
     displayName: displayName ?? name,
@@ -60,9 +60,9 @@ async function execute(
     const work = (async () => tool.execute(own, { callId, signal: either, onOutput }))();
     return { ok: true, content: resultText(await orAbort(work, either)) };
   } catch (error) {
-    if (signal.aborted) return failed('cancelled', 'Cancelled: the run was stopped.');
-    if (time.aborted) return failed('timeout', `It took longer than ${formatDuration(timeoutMs)}.`);
-    return failed('execution_failed', errorMessage(error));
+    if (signal.aborted) return failedReport('cancelled', 'Cancelled: the run was stopped.');
+    if (time.aborted) return failedReport('timeout', `It took longer than ${formatDuration(timeoutMs)}.`);
+    return failedReport('execution_failed', errorMessage(error));
   }
 }
 
@@ -71,6 +71,6 @@ function resultText(value: unknown): string {
   return text === '' ? '(the answer is empty)' : text;
 }
 
-function fault(name: unknown, why: string): Problem {
+function ownToolProblem(name: unknown, why: string): Problem {
   return configProblem('tools', `the tool ${JSON.stringify(name)} cannot be offered: ${why}`);
 }

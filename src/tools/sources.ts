@@ -66,7 +66,11 @@ export async function openSources(
         latency_ms: 0,
       },
   );
-  return { servers, problem: discovered?.problem ?? missing(declared, servers, settings.onWarning), close };
+  return {
+    servers,
+    problem: discovered?.problem ?? missingSource(declared, servers, settings.onWarning),
+    close,
+  };
 }
 
 async function connect(
@@ -127,7 +131,7 @@ async function discover(
   return { tools };
 }
 
-function missing(
+function missingSource(
   declared: readonly DeclaredServer[],
   servers: readonly ServerStatus[],
   onWarning: (message: string) => void,

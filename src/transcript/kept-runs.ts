@@ -55,7 +55,7 @@ export function keptRun(folder: string, id: string): KeptRun | undefined {
     status: isHeld(leaseFileOf(transcript)) ? 'running' : (result?.status ?? 'interrupted'),
     changed: stats.mtime.toISOString(),
     ...beginningOf(attempt(() => firstEvents(transcript)) ?? []),
-    ...(result && endOf(result)),
+    ...(result && resultFacts(result)),
     size: sizeBelow(join(folder, id)),
   };
 }
@@ -70,7 +70,7 @@ function beginningOf(lines: readonly TranscriptLine[]): Pick<KeptRun, 'started' 
   };
 }
 
-function endOf({ exit_code, stats }: ResultEvent): Pick<KeptRun, 'exit_code' | 'turns' | 'cost_usd'> {
+function resultFacts({ exit_code, stats }: ResultEvent): Pick<KeptRun, 'exit_code' | 'turns' | 'cost_usd'> {
   const { turns, cost_usd } = stats;
   return { exit_code, turns, ...(cost_usd !== undefined && { cost_usd }) };
 }

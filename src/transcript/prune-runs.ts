@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { coded, errorMessage } from '../lib/errors.js';
+import { errorWithCode, errorMessage } from '../lib/errors.js';
 import { LeaseHeld, takeLease, type Lease } from '../lib/lease.js';
 import { realPath } from '../lib/real-path.js';
 import { removeTree } from '../lib/remove-tree.js';
@@ -37,7 +37,7 @@ const WAITING = 'it waits for an approval';
 export async function pruneRuns(folder: string, wishes: PruneWishes): Promise<Pruned> {
   const { keep = 0, olderThanMs = 0, nowMs, dryRun = false } = wishes;
   // A committed link may not make us remove something elsewhere.
-  if (realPath(folder) !== folder) throw coded('ELOOP', `a part of ${folder} is a symbolic link`);
+  if (realPath(folder) !== folder) throw errorWithCode('ELOOP', `a part of ${folder} is a symbolic link`);
   const removed: KeptRun[] = [];
   const spared: SparedRun[] = [];
   for (const id of runIds(folder).slice(keep)) {

@@ -1,7 +1,7 @@
 import { readdirSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt } from '../lib/attempt.js';
-import { coded, errorCode } from '../lib/errors.js';
+import { errorWithCode, errorCode } from '../lib/errors.js';
 import { isThere, makeFolders } from '../lib/folders.js';
 import { realPath } from '../lib/real-path.js';
 
@@ -10,7 +10,7 @@ const IGNORE = '.gitignore';
 /** Creates the folder for what runs keep in a workspace; a codemod's `git add -A` may not pick it up. */
 export function openRunsFolder(folder: string): void {
   // A committed link may not make us write elsewhere.
-  if (realPath(folder) !== folder) throw coded('ELOOP', 'a part of it is a symbolic link');
+  if (realPath(folder) !== folder) throw errorWithCode('ELOOP', 'a part of it is a symbolic link');
   // Never creates the workspace itself: a command may have removed it.
   statSync(dirname(dirname(folder)));
   makeFolders(folder);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { boundary, compressed } from '../../src/agent/compress.js';
+import { compressionBoundary, compressed } from '../../src/agent/compress.js';
 import { contentTokens } from '../../src/agent/estimate.js';
 import { historyFault, type History } from '../../src/agent/history.js';
 import { recordOf } from '../../src/agent/record.js';
@@ -40,7 +40,7 @@ test('any legal history stays legal: the task and the newest part as they were, 
     const history = legalHistory(random);
     expect(historyFault(history)).toBeUndefined();
     const [task, ...rest] = history as [Content, ...Content[]];
-    const kept = boundary(history, sizesOf(history));
+    const kept = compressionBoundary(history, sizesOf(history));
     if (kept === undefined) continue;
     many++;
     const after = compressed(history, task, 'notes', kept);
@@ -65,7 +65,7 @@ test('where there is only so much room, as much stays as there is room for', () 
     const history = legalHistory(random);
     const sizes = sizesOf(history);
     const room = random.below(sum(sizes) + 100);
-    const kept = boundary(history, sizes, room);
+    const kept = compressionBoundary(history, sizes, room);
     const starts = history.flatMap(({ role }, i) => (role === 'model' && i > 1 ? [i] : []));
     const fitting = starts.filter((i) => sum(sizes.slice(i)) <= room);
     const enough = fitting.filter((i) => sum(sizes.slice(i)) >= 0.3 * sum(sizes.slice(1)));
@@ -87,7 +87,7 @@ describe('nothing can be replaced', () => {
     ['before the first turn', [task, call, answer]],
   ];
   test.each(cases)('%s', (_what, history) => {
-    expect(boundary(history, sizesOf(history))).toBeUndefined();
+    expect(compressionBoundary(history, sizesOf(history))).toBeUndefined();
   });
 
   test('of a turn that is most of the history', () => {
@@ -95,9 +95,11 @@ describe('nothing can be replaced', () => {
       ...answer,
       parts: [{ functionResponse: { id: '1', name: 'a', response: { output: 'x'.repeat(9000) } } }],
     };
-    expect(boundary([task, call, answer, call, big], sizesOf([task, call, answer, call, big]))).toBe(3);
     expect(
-      boundary([task, call, big, call, answer], sizesOf([task, call, big, call, answer])),
+      compressionBoundary([task, call, answer, call, big], sizesOf([task, call, answer, call, big])),
+    ).toBe(3);
+    expect(
+      compressionBoundary([task, call, big, call, answer], sizesOf([task, call, big, call, answer])),
     ).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { bareSpec } from '../../src/batch/file/load.js';
 import { fileName, fileNames, idOfValues, shardOf } from '../../src/batch/ids.js';
-import { changedParts, keyOf, type KeyInput } from '../../src/batch/key.js';
+import { changedParts, taskKeyOf, type KeyInput } from '../../src/batch/key.js';
 import { checkNames, fillPrompt, placeholdersIn, taskOf } from '../../src/batch/prompt.js';
 
 const spec = (prompt: string, untrusted: readonly string[] = []) => ({
@@ -111,13 +111,13 @@ describe('keys', () => {
     [{ dryRun: true }, 'the dry run changed'],
     [{ prompt: 'other', model: 'n', base: 'd' }, 'the prompt, the model and the base changed'],
   ])('%j is another key, and says why', (change, why) => {
-    const before = keyOf(input);
-    const now = keyOf({ ...input, ...change });
+    const before = taskKeyOf(input);
+    const now = taskKeyOf({ ...input, ...change });
     expect(now.key).not.toBe(before.key);
     expect(changedParts(before.parts, now.parts)).toBe(why);
   });
 
   test('are the same for the same', () => {
-    expect(keyOf(input)).toEqual(keyOf({ ...input }));
+    expect(taskKeyOf(input)).toEqual(taskKeyOf({ ...input }));
   });
 });

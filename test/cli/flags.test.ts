@@ -3,16 +3,25 @@ import { expect, test } from '@jest/globals';
 import { describeCommands } from '../../src/cli/completion/tree.js';
 import { addFlags, type FlagTable, type FlagValues } from '../../src/cli/flags/row.js';
 import { FLAGS, type FlagsOf } from '../../src/cli/flags/table.js';
-import { COUNT, FILE, many, maybe, oneOf, POLICY, SWITCH, text } from '../../src/cli/flags/takes.js';
+import {
+  COUNT,
+  FILE,
+  manyValues,
+  optionalValue,
+  oneOf,
+  POLICY,
+  SWITCH,
+  text,
+} from '../../src/cli/flags/takes.js';
 import { applyVariables, variableOf } from '../../src/cli/flags/variables.js';
 
 const TABLE = {
   'max-things': { short: 'n', takes: COUNT, in: { go: 'how many', other: 'not here' }, group: 'Limits:' },
   colour: { takes: oneOf('hue', ['red', 'blue']), in: { go: 'which' }, default: { value: 'red' } },
-  attach: { takes: many(FILE), in: { go: 'what (repeatable)' } },
-  policy: { takes: many(POLICY), in: { go: 'a policy' } },
+  attach: { takes: manyValues(FILE), in: { go: 'what (repeatable)' } },
+  policy: { takes: manyValues(POLICY), in: { go: 'a policy' } },
   'be-quick': { takes: SWITCH, in: { go: 'hurry' }, conflicts: ['max-things'] },
-  label: { takes: maybe(text('name')), in: { go: 'a name' } },
+  label: { takes: optionalValue(text('name')), in: { go: 'a name' } },
   elsewhere: { takes: SWITCH, in: { other: 'not here' } },
 } as const satisfies FlagTable;
 

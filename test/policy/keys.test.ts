@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { compileSchema } from '../../src/lib/schema.js';
-import { completed, modeOnly } from '../../src/policy/document.js';
+import { withDefaults, modeOnly } from '../../src/policy/document.js';
 import { fold, limitsSaid, narrowed, sandboxMode } from '../../src/policy/fold.js';
 import { keyRows, type Key } from '../../src/policy/keys/row.js';
 import { KEYS } from '../../src/policy/keys/table.js';
@@ -101,7 +101,7 @@ describe('one policy is made of several', () => {
 
   test('also of documents that an older version has recorded, with fewer keys', () => {
     const { redact: _redact, success: _success, servers: _servers, ...old } = modeOnly('manual');
-    expect(completed(old)).toEqual(modeOnly('manual'));
+    expect(withDefaults(old)).toEqual(modeOnly('manual'));
     const { mode, success, ruleSets } = fold([old, { mode: 'yolo', shell: { readScope: 'any' } }]);
     expect([mode, success.verify, ruleSets[1]?.servers]).toEqual(['manual', [], []]);
   });

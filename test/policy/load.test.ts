@@ -6,7 +6,7 @@ import { fold } from '../../src/policy/fold.js';
 import { loadPolicy } from '../../src/policy/load.js';
 import { presetNames } from '../../src/policy/preset-names.js';
 import { readPart } from '../../src/policy/read-part.js';
-import { keptPart, revived } from '../../src/policy/ready-part.js';
+import { keptPart, revivePart } from '../../src/policy/ready-part.js';
 import { windowIn } from '../../src/providers/model-keys.js';
 import { within } from '../helpers/bounds.js';
 import { engine, load, PRESETS } from '../helpers/policy.js';
@@ -268,7 +268,7 @@ test.each(presetNames(PRESETS))('the build keeps all that the preset %s says', a
   const part = await readPart(join(PRESETS, `${name}.yaml`));
   const kept = keptPart(part);
   expect(kept).not.toContain(PRESETS);
-  const { locate: _locate, isTried, ...again } = revived(kept, PRESETS);
+  const { locate: _locate, isTried, ...again } = revivePart(kept, PRESETS);
   const { locate: _own, ...written } = part;
   expect([again, isTried]).toEqual([written, true]);
 });

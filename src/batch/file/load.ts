@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parseDuration } from '../../lib/duration.js';
 import { plainReason } from '../../lib/errors.js';
-import { given } from '../../lib/given.js';
+import { withoutUndefined } from '../../lib/without-undefined.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import { compileFaults, mostRelevantFirst } from '../../lib/schema.js';
 import { parseYaml, type Path } from '../../lib/yaml.js';
@@ -46,12 +46,12 @@ export async function loadBatchFile(path: string, prompt: string | undefined): P
   const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } = raw.rate ?? {};
   return {
     ...usual,
-    ...given({ untrusted, attempts, retryOn, concurrency, integrate, model: modelOf(raw) }),
+    ...withoutUndefined({ untrusted, attempts, retryOn, concurrency, integrate, model: modelOf(raw) }),
     policies: [raw.policy ?? []].flat().map((name) => (isPresetName(name) ? name : resolve(folder, name))),
     tier: typeof raw.model === 'string' ? undefined : tierOf(raw.model, fault),
-    workspace: { ...usual.workspace, ...given({ ...workspace, setupNetwork }) },
-    success: { ...usual.success, ...given({ verify, requireChanges }) },
-    rate: given({ requestsPerMinute, tokensPerMinute }),
+    workspace: { ...usual.workspace, ...withoutUndefined({ ...workspace, setupNetwork }) },
+    success: { ...usual.success, ...withoutUndefined({ verify, requireChanges }) },
+    rate: withoutUndefined({ requestsPerMinute, tokensPerMinute }),
     limits: limitsOf(limits, fault),
     taskLimits: taskLimitsOf(raw.task_limits),
     repeat: repeatOf(raw.repeat, fault),

@@ -20,11 +20,11 @@ const texts = (description: string, more: Schema = {}): Schema => ({
   description,
   ...more,
 });
-const whole = (description: string, minimum = 0): Schema => ({ type: 'integer', minimum, description });
+const integer = (description: string, minimum = 0): Schema => ({ type: 'integer', minimum, description });
 const amount = (description: string): Schema => ({ type: 'number', minimum: 0, description });
 const duration = (description: string): Schema =>
   text(description, { pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$', examples: ['90s', '4h'] });
-const choice = (description: string, values: readonly string[]): Schema => ({ enum: values, description });
+const oneOf = (description: string, values: readonly string[]): Schema => ({ enum: values, description });
 const object = (
   description: string,
   properties: Readonly<Record<string, Schema>>,
@@ -44,7 +44,7 @@ const tasks: Schema = object('Where the tasks come from: exactly one source.', {
     {
       include: texts('Patterns, relative to the workspace.', { examples: [['src/**/*.ts']] }),
       exclude: texts('Patterns of files to leave out.', { examples: [['**/*.test.ts']] }),
-      chunk: whole('How many files a task gets.', 1),
+      chunk: integer('How many files a task gets.', 1),
     },
     ['include'],
   ),
@@ -99,8 +99,8 @@ export const BATCH_SCHEMA: Schema = {
           text('The model.'),
           object('The model.', {
             name: text('Its name.'),
-            tier: choice('The service tier; flex (Gemini) costs half, and may take minutes.', TIERS),
-            tier_fallback: choice('Where requests go that the flex tier has rejected three times.', [
+            tier: oneOf('The service tier; flex (Gemini) costs half, and may take minutes.', TIERS),
+            tier_fallback: oneOf('Where requests go that the flex tier has rejected three times.', [
               'standard',
             ]),
           }),
@@ -108,18 +108,18 @@ export const BATCH_SCHEMA: Schema = {
         description: 'The model that the tasks talk to.',
       },
       workspace: object('Where the tasks work.', {
-        isolation: choice('clone: each task in a clone of its own; none: all in the workspace.', [
+        isolation: oneOf('clone: each task in a clone of its own; none: all in the workspace.', [
           'clone',
           'none',
         ]),
         base: text('The commit to clone; HEAD unless given.'),
-        key: choice("What makes a task run again: another commit, or changes to the task's own files.", [
+        key: oneOf("What makes a task run again: another commit, or changes to the task's own files.", [
           'commit',
           'files',
         ]),
         sparse: texts('The folders to check out, if not all.', { examples: [['packages/web']] }),
         setup: texts('Command lines that prepare a clone.', { examples: [['npm ci']] }),
-        setup_network: choice('Which hosts setup commands reach: those of the policy, or all.', [
+        setup_network: oneOf('Which hosts setup commands reach: those of the policy, or all.', [
           'policy',
           'allow',
         ]),
@@ -128,20 +128,20 @@ export const BATCH_SCHEMA: Schema = {
         verify: texts('Command lines that must succeed.', { examples: [['npm test']] }),
         require_changes: { type: 'boolean', description: 'Something must have changed.' },
       }),
-      attempts: whole('How often a task is tried, if it ends as retry_on says.', 1),
+      attempts: integer('How often a task is tried, if it ends as retry_on says.', 1),
       retry_on: {
         type: 'array',
         items: { enum: RETRYABLE },
         description: 'Ends after which a task is tried again.',
       },
-      concurrency: whole('How many tasks run at once.', 1),
+      concurrency: integer('How many tasks run at once.', 1),
       rate: object('What the account may send, if you know it.', {
-        requests_per_minute: whole('Requests in a minute.', 1),
-        tokens_per_minute: whole('Tokens in a minute.', 1),
+        requests_per_minute: integer('Requests in a minute.', 1),
+        tokens_per_minute: integer('Tokens in a minute.', 1),
       }),
       limits: object('Limits of the whole batch.', {
         cost_usd: amount('Dollars.'),
-        tokens: whole('Tokens.'),
+        tokens: integer('Tokens.'),
         time: duration('Time from the start of the batch.'),
         failed: {
           anyOf: [
@@ -152,17 +152,17 @@ export const BATCH_SCHEMA: Schema = {
         },
       }),
       task_limits: object('Limits of each task; they tighten those of the policy.', {
-        turns: whole('Model responses.'),
-        tool_calls: whole('Tool calls.'),
-        tokens: whole('Tokens.'),
+        turns: integer('Model responses.'),
+        tool_calls: integer('Tool calls.'),
+        tokens: integer('Tokens.'),
         cost_usd: amount('Dollars.'),
         time: duration('Time, not counting waits at the gate.'),
       }),
       repeat: object('Runs each task several times: for models that do not always succeed.', {
-        times: whole('How often at most; it stops early once the outcome is certain.', 1),
-        min_passes: whole('How many of these runs must be completed; 1 unless given.', 1),
+        times: integer('How often at most; it stops early once the outcome is certain.', 1),
+        min_passes: integer('How many of these runs must be completed; 1 unless given.', 1),
       }),
-      integrate: choice('apply: apply the patches of completed tasks to the workspace, in task order.', [
+      integrate: oneOf('apply: apply the patches of completed tasks to the workspace, in task order.', [
         'none',
         'apply',
       ]),

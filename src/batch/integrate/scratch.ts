@@ -53,12 +53,12 @@ export class Scratch {
   #environment(): Record<string, string> {
     return {
       GIT_OBJECT_DIRECTORY: this.path('objects'),
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(this.#repository.common, 'objects')),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(join(this.#repository.common, 'objects')),
     };
   }
 }
 
 /** Quoted for git's lists of paths, where a colon would end it. */
-function quoted(path: string): string {
+function quotedPath(path: string): string {
   return `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }

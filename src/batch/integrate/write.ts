@@ -50,7 +50,7 @@ export async function writeFiles(
   for (const change of [...gone, ...kept])
     try {
       if (change.after === NONE) remove(scratch.top, change.path);
-      else place(scratch.path(`${name}/${change.path}`), scratch.top, change.path);
+      else moveIntoTree(scratch.path(`${name}/${change.path}`), scratch.top, change.path);
       done.push(change);
     } catch (error) {
       await undo(scratch, done, index);
@@ -66,11 +66,11 @@ async function undo(scratch: Scratch, done: readonly FileChange[], index: string
   for (const { path, before } of done.toReversed())
     attempt(() => {
       if (before === NONE) remove(scratch.top, path);
-      else place(scratch.path(`undo/${path}`), scratch.top, path);
+      else moveIntoTree(scratch.path(`undo/${path}`), scratch.top, path);
     });
 }
 
-function place(from: string, top: string, path: string): void {
+function moveIntoTree(from: string, top: string, path: string): void {
   const to = join(top, path);
   makeRealFolders(join(realPath(top), dirname(path)));
   try {

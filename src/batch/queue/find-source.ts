@@ -30,20 +30,20 @@ export async function findSource(source: JobSource, settings: SourceSettings): P
   const { commit, prefix, url } = source;
   const { repositories, git } = settings;
   if (prefix.startsWith('/') || prefix.split('/').includes('..'))
-    throw refused(`the folder ${JSON.stringify(prefix)} is outside its repository`);
+    throw sourceProblem(`the folder ${JSON.stringify(prefix)} is outside its repository`);
   for (const folder of repositories) {
     const path = attempt(() => gitFolder(folder)?.top) ?? folder;
     if (await hasCommit(commit, path, git)) return { path, commit, prefix };
   }
-  if (url === undefined) throw refused(`the commit ${commit} is in no --repository of this worker`);
-  if (!isAllowed(url, settings.allowUrls)) throw refused(`no --allow-url of this worker allows ${url}`);
+  if (url === undefined) throw sourceProblem(`the commit ${commit} is in no --repository of this worker`);
+  if (!isAllowed(url, settings.allowUrls)) throw sourceProblem(`no --allow-url of this worker allows ${url}`);
   try {
     const path = await fetched(url, commit, settings);
     if (path !== undefined) return { path, commit, prefix };
   } catch (error) {
-    throw refused(`${url} cannot be fetched: ${errorMessage(error)}`);
+    throw sourceProblem(`${url} cannot be fetched: ${errorMessage(error)}`);
   }
-  throw refused(`the commit ${commit} is not in ${url}`);
+  throw sourceProblem(`the commit ${commit} is not in ${url}`);
 }
 
 /** Where a repository was fetched to; undefined if it lacks the commit. Not fetched again if it has that. */
@@ -77,6 +77,6 @@ function isAllowed(url: string, globs: readonly string[]): boolean {
   return globs.some((glob) => fnmatch(glob)?.(url) ?? false);
 }
 
-function refused(message: string) {
+function sourceProblem(message: string) {
   return configProblem('refused', message);
 }

@@ -9,7 +9,7 @@ import type { BatchRecord } from '../folder.js';
 import { makesPatches, type OpenedBatch } from '../open.js';
 import type { BatchTask } from '../prepare.js';
 import type { BatchRequest } from '../request.js';
-import { spoken } from '../tasks/row.js';
+import { promptValue } from '../tasks/row.js';
 
 /** What workers need to know about a batch. It holds no secrets: a policy or schema with one is an error. */
 export function batchHeader(batch: OpenedBatch, record: BatchRecord, request: BatchRequest): BatchHeader {
@@ -76,7 +76,7 @@ export function jobOf(
 ): TaskJob {
   const { source } = task;
   if (!source) throw new Error(`${task.id} has no commit to start from`);
-  const values = untrusted.map((name) => [name, redact(spoken(task.values[name] ?? ''))] as const);
+  const values = untrusted.map((name) => [name, redact(promptValue(task.values[name] ?? ''))] as const);
   return withSignature(
     {
       ...{ v: 1, batch, header, attempt, id: task.id, key: task.key },

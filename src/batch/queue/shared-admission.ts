@@ -35,10 +35,12 @@ export class SharedAdmission {
       const started = performance.now();
       try {
         const pass = await this.#gate.enter(target, tally.requests > 0, signal);
-        const refusal = pass ? await this.#ask(model, signal) : cut('the provider accepts no more requests');
+        const refusal = pass
+          ? await this.#ask(model, signal)
+          : interruptedRefusal('the provider accepts no more requests');
         if (!pass || refusal) {
           pass?.({});
-          return refusal ?? cut('the batch was stopped');
+          return refusal ?? interruptedRefusal('the batch was stopped');
         }
         tally.requests++;
         return { type: 'permit', settle: (end) => this.#settle(model, end, pass) };
@@ -70,11 +72,11 @@ export class SharedAdmission {
           signal.throwIfAborted();
           break;
         case 'lost':
-          return cut('this worker no longer has the task');
+          return interruptedRefusal('this worker no longer has the task');
         case 'empty':
-          return cut(`the budget of the batch is used up (${answer.of})`);
+          return interruptedRefusal(`the budget of the batch is used up (${answer.of})`);
         case 'halted':
-          return cut(readWorkerHalt(answer.halt).message);
+          return interruptedRefusal(readWorkerHalt(answer.halt).message);
         default:
           return answer satisfies never;
       }
@@ -93,7 +95,7 @@ export class SharedAdmission {
   }
 }
 
-function cut(message: string): Refusal {
+function interruptedRefusal(message: string): Refusal {
   return {
     type: 'refusal',
     outcome: failure('cancelled', 'batch_paused', `the task was interrupted: ${message}`),

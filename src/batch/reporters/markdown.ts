@@ -1,4 +1,4 @@
-import { fitItems, sizeOf } from '../../lib/fit-items.js';
+import { fitItems, byteLength } from '../../lib/fit-items.js';
 import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
 import { codeSpan, foldable, sentenceOrCode } from '../../lib/markdown.js';
@@ -23,13 +23,13 @@ export function* batchMarkdown(story: BatchStory, room = NO_LIMIT): Generator<st
     state.continue === null ? '' : `Continue with ${codeSpan(state.continue, 1000)}\n\n`,
   ].join('');
   yield head;
-  let left = room - sizeOf(head) - SPARE;
+  let left = room - byteLength(head) - SPARE;
   let hidden = 0;
   for (const [i, [title, list]] of groupsOf(results).entries()) {
-    const { kept, left: more } = fitItems(list.map(lineOf), left);
+    const { kept, left: more } = fitItems(list.map(taskLine), left);
     const fold = foldable(`${list.length} × ${title}`, kept.join(''), { open: i < OPEN_GROUPS });
     hidden += more;
-    left -= sizeOf(fold);
+    left -= byteLength(fold);
     if (kept.length > 0) yield fold;
   }
   if (hidden > 0) yield `\n${count(hidden, 'task')} more: see results.jsonl.\n`;
@@ -64,7 +64,7 @@ function groupsOf(results: readonly TaskResult[]): [string, TaskResult[]][] {
   return [...groups].toSorted(([, a], [, b]) => rank(a) - rank(b) || b.length - a.length);
 }
 
-function lineOf(result: TaskResult): string {
+function taskLine(result: TaskResult): string {
   const { id, error, cost_usd } = result;
   const cost = cost_usd === null ? '' : ` (${formatDollars(cost_usd)})`;
   const runs = runsText(result);

@@ -30,6 +30,6 @@ function fieldText(name: string, value: unknown): string | readonly string[] {
 }
 
 /** A value as it appears in a prompt. */
-export function spoken(value: string | readonly string[]): string {
+export function promptValue(value: string | readonly string[]): string {
   return typeof value === 'string' ? value : value.join('\n');
 }

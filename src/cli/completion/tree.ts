@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { everyCommand, pathOf } from '../command-tree.js';
+import { everyCommand, commandPath } from '../command-tree.js';
 import { RowOption } from '../flags/row.js';
 
 /** What a value can be: one of some words, a path, or something that cannot be guessed. */
@@ -50,7 +50,7 @@ function describeCommand(command: Command, names: Names): KnownCommand {
   const options = [...command.options, ...(standIn?.options ?? [])].filter(({ hidden }) => !hidden);
   const [argument] = command.registeredArguments;
   return {
-    path: pathOf(command),
+    path: commandPath(command),
     commands: visibleIn(command).map((one) => ({ name: one.name(), about: one.description() })),
     options: [...options.map((option) => knownOption(option, names)), HELP],
     operand: argument && operandOf(command, argument, names),
@@ -92,7 +92,7 @@ function optionValue(option: Option, { presets, tools }: Names): Value {
 function operandOf(command: Command, argument: Argument, { presets }: Names): Value {
   const name = argument.name();
   if (name === 'command') return { words: topCommands(command), path: undefined };
-  if (pathOf(command) === 'policy presets') return { words: presets, path: undefined };
+  if (commandPath(command) === 'policy presets') return { words: presets, path: undefined };
   return { words: argument.argChoices ?? [], path: name === 'transcript' ? 'file' : undefined };
 }
 

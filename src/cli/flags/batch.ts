@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { fileName } from './parsers.js';
 import type { FlagTable, FlagValues } from './row.js';
 import { FLAGS, type FlagsOf } from './table.js';
-import { FILE, FOLDER, many, oneOf, SOME, SWITCH, text, type Takes } from './takes.js';
+import { FILE, FOLDER, manyValues, oneOf, SOME, SWITCH, text, type Takes } from './takes.js';
 
 interface Shard {
   readonly index: number;
@@ -23,7 +23,7 @@ const SHARD: Takes<Shard> = {
 /** Flags that only `bosun batch run` has, or that mean something else there. */
 const OWN_FLAGS = {
   each: {
-    takes: many(text('glob')),
+    takes: manyValues(text('glob')),
     group: 'The task:',
     in: { 'batch run': 'without a batch file: one task for each file, {{file}} (repeatable)' },
   },
@@ -35,7 +35,7 @@ const OWN_FLAGS = {
     },
   },
   'untrusted-value': {
-    takes: many(text('name')),
+    takes: manyValues(text('name')),
     group: 'The task:',
     in: { 'batch run': 'a value that is untrusted: attached, never part of the prompt (repeatable)' },
   },
@@ -50,7 +50,7 @@ const OWN_FLAGS = {
     in: { 'batch run': 'the folder of the batch (default: .bosun/batches/<name>)' },
   },
   only: {
-    takes: many(text('glob')),
+    takes: manyValues(text('glob')),
     group: 'The batch:',
     in: { 'batch run': 'only tasks whose id matches (repeatable)' },
   },
@@ -61,7 +61,7 @@ const OWN_FLAGS = {
   },
   'retry-failed': { takes: SWITCH, group: 'The batch:', in: { 'batch run': 'run failed tasks again' } },
   redo: {
-    takes: many(text('glob')),
+    takes: manyValues(text('glob')),
     group: 'The batch:',
     in: { 'batch run': 'run tasks again whose id matches, even completed ones (repeatable)' },
   },
@@ -101,7 +101,7 @@ const OWN_FLAGS = {
     in: { 'batch run': 'how often a task is tried (default: 3)' },
   },
   reporter: {
-    takes: many(text('name=file')),
+    takes: manyValues(text('name=file')),
     group: 'What comes out:',
     in: { 'batch run': 'also write a report: github, junit=FILE, markdown=FILE, html=FILE (repeatable)' },
   },
@@ -119,7 +119,7 @@ export const FOLDER_FLAGS = {
   watch: { takes: SWITCH, in: { 'batch status': 'with --queue: repeat every two seconds' } },
   out: { takes: { ...FOLDER, read: fileName }, in: { 'batch merge': 'the folder to create' } },
   reporter: {
-    takes: many(text('name=file')),
+    takes: manyValues(text('name=file')),
     group: 'What comes out:',
     in: { 'batch report': REPORTS, 'batch merge': REPORTS },
   },

@@ -1,10 +1,10 @@
 import type { FlagTable } from './row.js';
-import { FILE, many, NEW_FILE, oneOf, POLICY, SOME, SWITCH } from './takes.js';
+import { FILE, manyValues, NEW_FILE, oneOf, POLICY, SOME, SWITCH } from './takes.js';
 
 /** Flags of the policy commands that use evidence of runs. */
 export const REPLAY_FLAGS = {
   against: {
-    takes: many(POLICY),
+    takes: manyValues(POLICY),
     in: { 'policy replay': 'compare with this policy instead of the recorded decisions (repeatable)' },
   },
   json: { takes: SWITCH, in: { 'policy replay': 'as JSON' } },
@@ -19,7 +19,7 @@ export const VERIFY_FLAGS = {
     conflicts: ['trusted-key'],
   },
   'trusted-key': {
-    takes: many(FILE),
+    takes: manyValues(FILE),
     in: { verify: 'require a signature that this public ed25519 key verifies (repeatable)' },
   },
 } as const satisfies FlagTable;
@@ -30,7 +30,7 @@ export const LOCK_FLAGS = {
 
 export const LEARN_FLAGS = {
   ceiling: {
-    takes: many(POLICY),
+    takes: manyValues(POLICY),
     in: { 'policy learn': 'learn nothing that this policy does not allow: a preset or a file (repeatable)' },
   },
   output: {
@@ -53,7 +53,7 @@ export const LEARN_FLAGS = {
     in: { 'policy learn': 'add what is missing to this policy, and print the diff' },
   },
   'trusted-key': {
-    takes: many(FILE),
+    takes: manyValues(FILE),
     in: { 'policy learn': 'use only transcripts whose signature this public key verifies (repeatable)' },
   },
   json: { takes: SWITCH, in: { 'policy learn': 'as JSON' } },

@@ -1,8 +1,8 @@
 import { LOG_LEVELS } from '../../lib/log-level.js';
 import { PROGRESS_CHOICES } from '../../protocol/progress.js';
-import { REPORTER_NAMES, spelling } from '../../reporters/registry.js';
-import { shared, type FlagTable } from './row.js';
-import { many, NEW_FILE, oneOf, SWITCH, text } from './takes.js';
+import { REPORTER_NAMES, reporterSyntax } from '../../reporters/registry.js';
+import { sameHelp, type FlagTable } from './row.js';
+import { manyValues, NEW_FILE, oneOf, SWITCH, text } from './takes.js';
 
 const RUNS = ['run', 'resume'] as const;
 /** Commands that print a result and log. */
@@ -14,13 +14,16 @@ export const OUTPUT_FLAGS = {
     short: 'o',
     takes: oneOf('format', ['text', 'json', 'stream-json']),
     group: 'What comes out:',
-    in: shared('what goes to stdout', ...LOGGING),
+    in: sameHelp('what goes to stdout', ...LOGGING),
     default: { value: 'text' },
   },
   reporter: {
-    takes: many(text('name=file')),
+    takes: manyValues(text('name=file')),
     group: 'What comes out:',
-    in: shared(`also write a report: ${REPORTER_NAMES.map(spelling).join(', ')} (repeatable)`, ...RUNS),
+    in: sameHelp(
+      `also write a report: ${REPORTER_NAMES.map(reporterSyntax).join(', ')} (repeatable)`,
+      ...RUNS,
+    ),
     input: {
       about: 'More reporters, one per line, such as `junit=report.xml`. `github` is always on.',
     },
@@ -49,17 +52,17 @@ export const OUTPUT_FLAGS = {
   'include-thoughts': {
     takes: SWITCH,
     group: 'What comes out:',
-    in: shared("ask for the model's thoughts and record them as events", ...RUNS),
+    in: sameHelp("ask for the model's thoughts and record them as events", ...RUNS),
   },
   'include-tool-state': {
     takes: SWITCH,
     group: 'What comes out:',
-    in: shared('record each change of state of a call', ...RUNS),
+    in: sameHelp('record each change of state of a call', ...RUNS),
   },
   'include-tool-output': {
     takes: SWITCH,
     group: 'What comes out:',
-    in: shared('record what calls print while they run', ...RUNS),
+    in: sameHelp('record what calls print while they run', ...RUNS),
   },
 } as const satisfies FlagTable;
 
@@ -67,7 +70,7 @@ export const STDERR_FLAGS = {
   progress: {
     takes: oneOf('what', PROGRESS_CHOICES),
     group: 'Messages on stderr:',
-    in: shared(
+    in: sameHelp(
       'what stderr shows of the work (default: auto, which is live on a terminal and steps elsewhere)',
       ...LOGGING,
       'demo',
@@ -80,24 +83,24 @@ export const STDERR_FLAGS = {
   'log-level': {
     takes: oneOf('level', LOG_LEVELS),
     group: 'Messages on stderr:',
-    in: shared('what to log on stderr (default: info)', ...LOGGING, 'worker'),
+    in: sameHelp('what to log on stderr (default: info)', ...LOGGING, 'worker'),
     conflicts: ['quiet'],
   },
   'log-format': {
     takes: oneOf('format', ['pretty', 'json']),
     group: 'Messages on stderr:',
-    in: shared('how to log', ...LOGGING, 'worker'),
+    in: sameHelp('how to log', ...LOGGING, 'worker'),
     default: { value: 'pretty' },
   },
   quiet: {
     takes: SWITCH,
     group: 'Messages on stderr:',
-    in: shared('only errors on stderr', ...LOGGING, 'worker'),
+    in: sameHelp('only errors on stderr', ...LOGGING, 'worker'),
   },
   color: {
     takes: oneOf('when', ['auto', 'always', 'never']),
     group: 'Messages on stderr:',
-    in: { ...shared('colours on stderr', ...LOGGING, 'worker'), ...shared('colours', 'demo', 'report') },
+    in: { ...sameHelp('colours on stderr', ...LOGGING, 'worker'), ...sameHelp('colours', 'demo', 'report') },
     default: { value: 'auto' },
   },
 } as const satisfies FlagTable;

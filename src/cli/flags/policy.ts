@@ -1,10 +1,10 @@
-import { shared, type FlagTable } from './row.js';
+import { sameHelp, type FlagTable } from './row.js';
 import { FILE, SWITCH, text, TOOL } from './takes.js';
 
 /** Flags of `bosun policy …` besides those of runs: which call to decide about. */
 export const CALL_FLAGS = {
-  tool: { takes: TOOL, in: shared('the tool', 'policy check', 'policy explain') },
-  args: { takes: text('json'), in: shared('its arguments, as JSON', 'policy check', 'policy explain') },
+  tool: { takes: TOOL, in: sameHelp('the tool', 'policy check', 'policy explain') },
+  args: { takes: text('json'), in: sameHelp('its arguments, as JSON', 'policy check', 'policy explain') },
   calls: {
     takes: FILE,
     in: { 'policy check': 'decide many calls: JSONL of {"id"?,"tool","args"} (- for stdin)' },

@@ -1,7 +1,12 @@
-import { DOCUMENT_NAMES, REPORTER_NAMES, spelling, type DocumentName } from '../../reporters/registry.js';
+import {
+  DOCUMENT_NAMES,
+  REPORTER_NAMES,
+  reporterSyntax,
+  type DocumentName,
+} from '../../reporters/registry.js';
 import { STDERR_FLAGS } from './output.js';
 import type { FlagTable, FlagValues } from './row.js';
-import { BYTES, FILE, many, maybe, oneOf, text } from './takes.js';
+import { BYTES, FILE, manyValues, optionalValue, oneOf, text } from './takes.js';
 
 /** Flags of `bosun report`; two of them mean something else than those of runs. */
 const OWN_FLAGS = {
@@ -13,9 +18,9 @@ const OWN_FLAGS = {
     default: { value: 'summary' },
   },
   reporter: {
-    takes: many(text('name=file')),
+    takes: manyValues(text('name=file')),
     group: 'What comes out:',
-    in: { report: `write this report: ${REPORTER_NAMES.map(spelling).join(', ')} (repeatable)` },
+    in: { report: `write this report: ${REPORTER_NAMES.map(reporterSyntax).join(', ')} (repeatable)` },
   },
   'max-bytes': {
     takes: BYTES,
@@ -28,7 +33,7 @@ const OWN_FLAGS = {
 const SHORTHANDS = Object.fromEntries(
   DOCUMENT_NAMES.map((name) => [
     name,
-    { takes: maybe(FILE), in: { report: `the same as --reporter ${name}=FILE` } },
+    { takes: optionalValue(FILE), in: { report: `the same as --reporter ${name}=FILE` } },
   ]),
 );
 

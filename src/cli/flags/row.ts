@@ -20,7 +20,10 @@ export interface FlagRow {
 export type FlagTable = Readonly<Record<string, FlagRow>>;
 
 /** The same line of help for several commands. */
-export function shared<const C extends string>(help: string, ...commands: C[]): Readonly<Record<C, string>> {
+export function sameHelp<const C extends string>(
+  help: string,
+  ...commands: C[]
+): Readonly<Record<C, string>> {
   return Object.fromEntries(commands.map((command) => [command, help])) as Record<C, string>;
 }
 

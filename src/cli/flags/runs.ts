@@ -1,4 +1,4 @@
-import { shared, type FlagTable, type FlagValues } from './row.js';
+import { sameHelp, type FlagTable, type FlagValues } from './row.js';
 import type { FlagsOf } from './table.js';
 import { AGE, COUNT, SWITCH } from './takes.js';
 
@@ -10,7 +10,7 @@ export const RUNS_FLAGS = {
     in: { 'runs prune': 'remove only runs last written longer ago than this, such as 30d' },
   },
   'dry-run': { takes: SWITCH, in: { 'runs prune': 'only say which runs would be removed' } },
-  json: { takes: SWITCH, in: shared('as JSON', 'runs list', 'runs prune') },
+  json: { takes: SWITCH, in: sameHelp('as JSON', 'runs list', 'runs prune') },
 } as const satisfies FlagTable;
 
 export type RunsFlags = FlagsOf<'runs prune'> & FlagValues<typeof RUNS_FLAGS, 'runs prune'>;

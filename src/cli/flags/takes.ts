@@ -50,13 +50,13 @@ export function oneOf<const T extends string>(name: string, choices: readonly T[
 }
 
 /** A flag whose value is optional. */
-export function maybe(takes: Takes<string>): Takes<string | boolean> {
+export function optionalValue(takes: Takes<string>): Takes<string | boolean> {
   const { shown, completes } = takes;
   return { shown: shown.replace('<', '[').replace('>', ']'), ...(completes && { completes }) };
 }
 
 /** A flag that may be repeated. */
-export function many(takes: Takes<string>): Takes<readonly string[]> {
+export function manyValues(takes: Takes<string>): Takes<readonly string[]> {
   const { shown, completes } = takes;
   return { shown, ...(completes && { completes }), isRepeatable: true };
 }

@@ -1,7 +1,7 @@
 import { TOOL_PROTOCOLS } from '../../protocol/provider.js';
 import { DEFAULT_MODEL, MODEL_NAMES } from '../../providers/registry.js';
-import { shared, type FlagTable } from './row.js';
-import { DURATION, FILE, many, maybe, oneOf, SWITCH, text } from './takes.js';
+import { sameHelp, type FlagTable } from './row.js';
+import { DURATION, FILE, manyValues, optionalValue, oneOf, SWITCH, text } from './takes.js';
 
 /** What a run is asked, and which model answers. */
 export const TASK_FLAGS = {
@@ -26,7 +26,7 @@ export const TASK_FLAGS = {
     input: { about: 'A file with the task, instead of `prompt`. Needed for tasks above 100 KB.' },
   },
   stdin: {
-    takes: maybe(text('label')),
+    takes: optionalValue(text('label')),
     group: 'The task:',
     in: { run: 'also read stdin, and attach it under this name' },
   },
@@ -42,7 +42,7 @@ export const TASK_FLAGS = {
     default: { value: 30_000, shown: '30s' },
   },
   file: {
-    takes: many(FILE),
+    takes: manyValues(FILE),
     group: 'The task:',
     in: {
       run: 'attach a file: text, image, PDF, audio or video (repeatable)',
@@ -51,7 +51,7 @@ export const TASK_FLAGS = {
     input: { about: 'Files to attach, one per line.' },
   },
   'untrusted-file': {
-    takes: many(FILE),
+    takes: manyValues(FILE),
     group: 'The task:',
     in: {
       run: 'attach an untrusted file (repeatable)',
@@ -66,7 +66,7 @@ export const TASK_FLAGS = {
     group: 'The task:',
     in: {
       run: 'the prompt and what --stdin and --file attach are untrusted',
-      ...shared('as if the run had untrusted input', 'policy check', 'policy explain'),
+      ...sameHelp('as if the run had untrusted input', 'policy check', 'policy explain'),
     },
     input: { about: '`true` if the prompt and what `file` attaches are untrusted.' },
   },
@@ -74,7 +74,7 @@ export const TASK_FLAGS = {
     short: 'm',
     takes: text('name'),
     group: 'The model:',
-    in: shared(`${MODEL_NAMES.join(', ')} (default: ${DEFAULT_MODEL})`, 'run', 'batch run', 'doctor'),
+    in: sameHelp(`${MODEL_NAMES.join(', ')} (default: ${DEFAULT_MODEL})`, 'run', 'batch run', 'doctor'),
     input: { about: `${MODEL_NAMES.map((name) => `\`${name}\``).join(', ')}.` },
   },
   'tool-protocol': {

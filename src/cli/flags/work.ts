@@ -1,7 +1,7 @@
 import { MODES } from '../../protocol/decision.js';
 import { SANDBOX_MODES } from '../../protocol/sandbox.js';
-import { shared, type FlagTable } from './row.js';
-import { COUNT, DOLLARS, DURATION, FILE, FOLDER, many, oneOf, POLICY, SWITCH, text } from './takes.js';
+import { sameHelp, type FlagTable } from './row.js';
+import { COUNT, DOLLARS, DURATION, FILE, FOLDER, manyValues, oneOf, POLICY, SWITCH, text } from './takes.js';
 
 const POLICY_COMMANDS = ['policy check', 'policy explain', 'policy lint'] as const;
 /** Commands that judge recorded calls. */
@@ -16,7 +16,7 @@ export const PERMISSION_FLAGS = {
     in: {
       run: 'the workspace (default: here)',
       resume: 'the workspace (default: where it was)',
-      ...shared(
+      ...sameHelp(
         'the workspace (default: here)',
         'batch run',
         'doctor',
@@ -25,7 +25,7 @@ export const PERMISSION_FLAGS = {
         'runs prune',
         ...POLICY_COMMANDS,
       ),
-      ...shared(
+      ...sameHelp(
         'the workspace to judge in, instead of the recorded one (default: the recorded one, or here)',
         ...EVIDENCE_COMMANDS,
       ),
@@ -36,12 +36,12 @@ export const PERMISSION_FLAGS = {
     },
   },
   policy: {
-    takes: many(POLICY),
+    takes: manyValues(POLICY),
     group: 'What it may do:',
     in: {
-      ...shared('a preset or a policy file (repeatable; the strictest counts)', 'run', 'batch run'),
+      ...sameHelp('a preset or a policy file (repeatable; the strictest counts)', 'run', 'batch run'),
       resume: 'another preset or policy file, which can only narrow what the run may do (repeatable)',
-      ...shared('a preset or a policy file (repeatable)', 'doctor', 'tools', ...POLICY_COMMANDS),
+      ...sameHelp('a preset or a policy file (repeatable)', 'doctor', 'tools', ...POLICY_COMMANDS),
       'policy replay': 'the policy to judge with: a preset or a file (repeatable; the strictest counts)',
     },
     input: {
@@ -53,10 +53,10 @@ export const PERMISSION_FLAGS = {
     takes: oneOf('mode', MODES),
     group: 'What it may do:',
     in: {
-      ...shared('what the model may do (default: plan); narrows a policy', 'run', 'batch run'),
+      ...sameHelp('what the model may do (default: plan); narrows a policy', 'run', 'batch run'),
       resume: 'a narrower mode',
-      ...shared('what the model may do (default: plan)', 'doctor', 'tools'),
-      ...shared('the mode; narrows a policy', ...POLICY_COMMANDS),
+      ...sameHelp('what the model may do (default: plan)', 'doctor', 'tools'),
+      ...sameHelp('the mode; narrows a policy', ...POLICY_COMMANDS),
     },
     input: {
       about:
@@ -66,7 +66,7 @@ export const PERMISSION_FLAGS = {
   'policy-lock': {
     takes: FILE,
     group: 'What it may do:',
-    in: shared(
+    in: sameHelp(
       'a lock file (bosun policy lock) that the policy must match, else exit 2',
       'run',
       'resume',
@@ -79,7 +79,7 @@ export const PERMISSION_FLAGS = {
     group: 'What it may do:',
     in: {
       run: 'whether programs run in a sandbox (default: auto, where it works); never weaker than the policy',
-      ...shared('whether programs run in a sandbox', 'batch run', 'doctor'),
+      ...sameHelp('whether programs run in a sandbox', 'batch run', 'doctor'),
     },
     input: {
       about:
@@ -90,7 +90,7 @@ export const PERMISSION_FLAGS = {
     takes: SWITCH,
     group: 'What it may do:',
     in: {
-      ...shared(
+      ...sameHelp(
         'only read: calls that would change something get an answer, but do not run',
         'run',
         'batch run',
@@ -103,7 +103,7 @@ export const PERMISSION_FLAGS = {
 
 export const SUCCESS_FLAGS = {
   verify: {
-    takes: many(text('command')),
+    takes: manyValues(text('command')),
     group: 'When it counts as done:',
     in: {
       run: 'a command line that must succeed when the model is done (repeatable)',
@@ -116,7 +116,7 @@ export const SUCCESS_FLAGS = {
     takes: SWITCH,
     group: 'When it counts as done:',
     in: {
-      ...shared('something in the workspace must have changed', 'run', 'resume'),
+      ...sameHelp('something in the workspace must have changed', 'run', 'resume'),
       'batch run': 'each task must have changed something',
     },
     input: { about: '`true` if the run must change a file.' },
@@ -186,7 +186,7 @@ export const LIMIT_FLAGS = {
   wait: {
     takes: DURATION,
     group: 'Limits:',
-    in: shared(
+    in: sameHelp(
       'how long to wait for another run in the same workspace (default: not at all, exit 2)',
       'run',
       'resume',

@@ -3,7 +3,18 @@ import { SANDBOX_MODES } from '../../protocol/sandbox.js';
 import { STDERR_FLAGS } from './output.js';
 import { duration } from './parsers.js';
 import type { FlagTable, FlagValues } from './row.js';
-import { DURATION, FILE, FOLDER, many, oneOf, POLICY, SOME, SWITCH, text, type Takes } from './takes.js';
+import {
+  DURATION,
+  FILE,
+  FOLDER,
+  manyValues,
+  oneOf,
+  POLICY,
+  SOME,
+  SWITCH,
+  text,
+  type Takes,
+} from './takes.js';
 
 const LEAST_LOCK_MS = 5000;
 
@@ -39,7 +50,7 @@ const OWN_FLAGS = {
     default: { value: 60_000, shown: '60s' },
   },
   policy: {
-    takes: many(POLICY),
+    takes: manyValues(POLICY),
     group: 'What it may do:',
     in: { worker: 'a policy that every task must also obey (repeatable)' },
   },
@@ -49,17 +60,17 @@ const OWN_FLAGS = {
     in: { worker: 'whether programs run in a sandbox; a batch cannot turn it off' },
   },
   'trusted-key': {
-    takes: many(FILE),
+    takes: manyValues(FILE),
     group: 'What it may do:',
     in: { worker: 'run only tasks whose signature this public ed25519 key verifies (repeatable)' },
   },
   repository: {
-    takes: many(FOLDER),
+    takes: manyValues(FOLDER),
     group: 'What it may do:',
     in: { worker: 'a repository that tasks may start from, if it has their commit (repeatable)' },
   },
   'allow-url': {
-    takes: many(text('glob')),
+    takes: manyValues(text('glob')),
     group: 'What it may do:',
     in: { worker: 'URLs that repositories may be fetched from; * matches anything (repeatable)' },
   },

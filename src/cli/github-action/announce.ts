@@ -15,6 +15,6 @@ export function summarizeBriefly(file: string, end: RunEnd): void {
   appendFileSync(file, `## Bosun: ${statusOf(end)}\n\n${text}\n`);
 }
 
-export function sizeOf(file: string): number {
+export function fileSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

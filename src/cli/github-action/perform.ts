@@ -6,7 +6,7 @@ import { EXIT_CODES } from '../../protocol/outcome.js';
 import { Problem } from '../../protocol/problem.js';
 import { workflowCommand } from '../../lib/workflow-command.js';
 import type { Terminal } from '../terminal.js';
-import { sentenceOf, sizeOf, summarizeBriefly } from './announce.js';
+import { sentenceOf, fileSize, summarizeBriefly } from './announce.js';
 import { outputsBefore, outputsOf, renderOutputs, statusOf, type RunEnd, type RunResult } from './outputs.js';
 import { planRun, type Plan } from './plan.js';
 import { superviseRun } from './supervise.js';
@@ -18,19 +18,19 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
   const responseFile = join(folder, 'response.md');
   const handOn = outputWriter(variables['GITHUB_OUTPUT']);
   const summary = variables['GITHUB_STEP_SUMMARY'];
-  const summarized = summary && sizeOf(summary);
+  const summarized = summary && fileSize(summary);
   writeFileSync(responseFile, '', { mode: 0o600 });
   handOn(outputsBefore(responseFile));
 
   const bosun = fileURLToPath(new URL('bin/bosun.js', packageRoot));
-  const { plan, ...end } = await attempt(() => planRun(terminal, folder), bosun);
+  const { plan, ...end } = await runAttempt(() => planRun(terminal, folder), bosun);
   const { result, exitCode } = end;
   writeFileSync(responseFile, result?.response ?? '');
   handOn(outputsOf({ ...end, responseFile, ...filesOf(result, plan, cwd) }));
   // If a run began, it has reported its end itself, and with more detail.
   if (plan === undefined || result === undefined)
     terminal.stdout(workflowCommand({ level: 'error', title: 'Bosun', message: sentenceOf(end) }));
-  if (summary && sizeOf(summary) === summarized) summarizeBriefly(summary, end);
+  if (summary && fileSize(summary) === summarized) summarizeBriefly(summary, end);
 
   const fails = plan === undefined || plan.failOn.has(statusOf(end));
   return fails ? exitCode || EXIT_CODES.internal_error : 0;
@@ -51,15 +51,15 @@ function filesOf(result: RunResult | undefined, plan: Plan | undefined, cwd: str
 /** Later outputs replace earlier ones, and anything that others have written meanwhile. */
 function outputWriter(file: string | undefined): (outputs: Readonly<Record<string, string>>) => void {
   if (!file) return () => {};
-  const before = sizeOf(file);
+  const before = fileSize(file);
   return (outputs) => {
-    if (sizeOf(file) > before) truncateSync(file, before);
+    if (fileSize(file) > before) truncateSync(file, before);
     appendFileSync(file, renderOutputs(outputs));
   };
 }
 
 /** The plan is absent if the inputs cannot be used. */
-async function attempt(
+async function runAttempt(
   makePlan: () => Promise<Plan>,
   bosun: string,
 ): Promise<RunEnd & { readonly plan?: Plan }> {

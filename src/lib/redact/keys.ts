@@ -14,7 +14,7 @@ export function prefixKey(text: string): number {
 }
 
 /** At the place of four bytes, the filter keeps what tells them from nearly all others with that place. */
-export function mark(filter: Uint8Array, key: number): void {
+export function markKey(filter: Uint8Array, key: number): void {
   const place = Math.imul(key, MULTIPLIER) >>> SHIFT;
   const check = 1 + (key & 127);
   filter[place] = filter[place] === 0 || filter[place] === check ? check : SEVERAL;
@@ -22,7 +22,7 @@ export function mark(filter: Uint8Array, key: number): void {
 
 /** Marks three bytes, with any byte after them. */
 export function markBefore(filter: Uint8Array, key: number): void {
-  for (let next = 33; next < 127; next++) mark(filter, (key << 8) | next);
+  for (let next = 33; next < 127; next++) markKey(filter, (key << 8) | next);
 }
 
 /** Goes to each place where four bytes end that a filter knows, or may know. Skips line breaks. */

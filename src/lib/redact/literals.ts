@@ -1,4 +1,4 @@
-import { FILTER_SIZE, prefixKey, mark, markBefore } from './keys.js';
+import { FILTER_SIZE, prefixKey, markKey, markBefore } from './keys.js';
 import { shapeOf, type Shape, type TokenRow } from './shape.js';
 
 export interface Literal {
@@ -22,7 +22,7 @@ export class Literals {
     const all = shapes.map((shape) => ('literals' in shape ? shape.literals : shape[1])).join('|');
     for (const written of all.split('|')) {
       const key = prefixKey(seenFirst(written));
-      if (written.length >= 4) mark(this.filter, key);
+      if (written.length >= 4) markKey(this.filter, key);
       else markBefore(this.filter, key);
     }
   }

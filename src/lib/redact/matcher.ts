@@ -12,7 +12,7 @@ import {
   type Step,
 } from './breaks.js';
 import { Findings, type Scanned } from './findings.js';
-import { mark, Marks } from './keys.js';
+import { markKey, Marks } from './keys.js';
 import type { Literals } from './literals.js';
 import { isEscapeSign, openEnd, Stretches, type Unescaped } from './unescaped.js';
 
@@ -45,7 +45,7 @@ export class Matcher {
     this.#filter = needles.length > 0 ? literals.filter.slice() : literals.filter;
     for (const needle of needles) {
       const key = keyAt(needle.bytes, needle.bytes.length - 1, overBreaks);
-      mark(this.#filter, key);
+      markKey(this.#filter, key);
       this.#lastBytes[key & 255] = 1;
       const known = this.#needles.get(key);
       if (known) known.push(needle);

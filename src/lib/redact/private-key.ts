@@ -8,9 +8,9 @@ const MAX_HELD = 512;
 const MAX_LINE = 4 * MAX_HELD;
 
 /** A PEM block of a private key, as far as it goes: its end may be missing. */
-export const privateKey: Shape = { name: 'private-key', literals: '-----BEGIN ', look };
+export const privateKey: Shape = { name: 'private-key', literals: '-----BEGIN ', look: findKey };
 
-function look(place: Place): Finding {
+function findKey(place: Place): Finding {
   const { bytes, start, after, final } = place;
   const label = textIn(bytes, after, Math.min(bytes.length, after + MAX_LABEL));
   const head = /^[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/.exec(label);

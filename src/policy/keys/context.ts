@@ -1,18 +1,18 @@
 import type { FromSchema } from '../../protocol/from-schema.js';
 import type { NamedFile } from '../../protocol/named-files.js';
-import { placeOf, type PolicySource } from '../place.js';
+import { positionOf, type PolicySource } from '../place.js';
 import { key } from './row.js';
-import { object, text, texts, whole } from './schemas.js';
+import { object, text, texts, integer } from './schemas.js';
 
 const LOOPS = {
   description: 'When a model that repeats itself is warned and stopped: a table, or off.',
   anyOf: [
     { const: 'off' },
     object('When a model that repeats itself is warned and stopped.', {
-      repeats: whole('The same call with the same result this often in a row (5).', 2),
-      cycle: whole('The longest cycle of calls that is looked for (4).', 1),
-      cycle_repeats: whole('A cycle that is repeated this often (4).', 2),
-      more: whole('How many rounds after the notice end the run (3).', 1),
+      repeats: integer('The same call with the same result this often in a row (5).', 2),
+      cycle: integer('The longest cycle of calls that is looked for (4).', 1),
+      cycle_repeats: integer('A cycle that is repeated this often (4).', 2),
+      more: integer('How many rounds after the notice end the run (3).', 1),
     }),
   ],
 } as const;
@@ -62,7 +62,7 @@ export const CONTEXT = {
 } as const;
 
 function namedFile(path: string, source: PolicySource, at: readonly (string | number)[]): NamedFile {
-  return { path, place: placeOf(source, at) };
+  return { path, place: positionOf(source, at) };
 }
 
 /** The strictest of all policies' loop settings, value by value. */

@@ -1,24 +1,24 @@
 import { key } from './row.js';
-import { bytes, dollars, duration, milliseconds, size, whole } from './schemas.js';
+import { bytes, dollars, duration, milliseconds, size, integer } from './schemas.js';
 
 const STRICTEST = { extend: 'override', combine: 'smallest' } as const;
 const tightens = <const Name extends string>(name: Name) => ({ name, may: 'tighten' }) as const;
 
 export const LIMITS = {
   rows: {
-    turns: key(whole('Model responses.'), {
+    turns: key(integer('Model responses.'), {
       key: 'limits.turns',
       default: 100,
       ...STRICTEST,
       flag: tightens('--max-turns'),
     }),
-    tool_calls: key(whole('Tool calls.'), {
+    tool_calls: key(integer('Tool calls.'), {
       key: 'limits.tool_calls',
       default: 1000,
       ...STRICTEST,
       flag: tightens('--max-tool-calls'),
     }),
-    tokens: key(whole('Tokens.'), {
+    tokens: key(integer('Tokens.'), {
       key: 'limits.tokens',
       ...STRICTEST,
       flag: tightens('--max-tokens'),
@@ -42,13 +42,13 @@ export const LIMITS = {
       ...STRICTEST,
       flag: { may: 'tighten' },
     }),
-    denials: key(whole('How many denied calls end the run.', 1), {
+    denials: key(integer('How many denied calls end the run.', 1), {
       key: 'limits.denials',
       default: 10,
       ...STRICTEST,
     }),
-    parallel: key(whole('Calls at a time.', 1), { key: 'limits.parallel', default: 8, ...STRICTEST }),
-    tool_output: key(whole('How many characters of output the model gets from one call.', 100), {
+    parallel: key(integer('Calls at a time.', 1), { key: 'limits.parallel', default: 8, ...STRICTEST }),
+    tool_output: key(integer('How many characters of output the model gets from one call.', 100), {
       key: 'limits.tool_output',
       default: 40_000,
       ...STRICTEST,

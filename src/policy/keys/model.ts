@@ -2,7 +2,7 @@ import type { FromSchema } from '../../protocol/from-schema.js';
 import { THINKING_LEVELS, TIERS, type ModelSettings } from '../../protocol/model-settings.js';
 import { policyProblem, type PolicySource } from '../place.js';
 import { key } from './row.js';
-import { dollars, mapOf, object, oneOf, text, texts, whole } from './schemas.js';
+import { dollars, mapOf, object, oneOf, text, texts, integer } from './schemas.js';
 
 const rates = {
   input: dollars('For a million tokens of input.'),
@@ -16,7 +16,7 @@ const PRICES = object(
     ...rates,
     long: object(
       'Prices for requests with a long prompt.',
-      { above: whole('From how many prompt tokens these prices apply.', 1), ...rates },
+      { above: integer('From how many prompt tokens these prices apply.', 1), ...rates },
       ['above', 'input', 'output'],
     ),
   },
@@ -45,10 +45,13 @@ const SMALLEST = { extend: 'override', combine: 'smallest' } as const;
 
 const SETTINGS = {
   rows: {
-    max_output_tokens: key(whole('The longest answer, in tokens (the longest that the model can give).', 1), {
-      key: 'model.max_output_tokens',
-      ...SMALLEST,
-    }),
+    max_output_tokens: key(
+      integer('The longest answer, in tokens (the longest that the model can give).', 1),
+      {
+        key: 'model.max_output_tokens',
+        ...SMALLEST,
+      },
+    ),
     temperature: key(
       { type: 'number', minimum: 0, maximum: 2, description: 'How freely it chooses its words.' },
       { key: 'model.temperature', ...FIRST },
@@ -62,7 +65,7 @@ const SETTINGS = {
       },
       { key: 'model.top_p', ...FIRST },
     ),
-    seed: key(whole('The same seed makes the same answer more likely.', 0, { maximum: 2 ** 31 - 1 }), {
+    seed: key(integer('The same seed makes the same answer more likely.', 0, { maximum: 2 ** 31 - 1 }), {
       key: 'model.seed',
       ...FIRST,
     }),
@@ -117,7 +120,7 @@ export const MODEL = {
         { key: 'model.tier_fallback', ...FIRST },
       ),
       contextWindow: key(
-        whole('Tokens that fit into the context window, if that is unknown or should be less.', 1000),
+        integer('Tokens that fit into the context window, if that is unknown or should be less.', 1000),
         { key: 'model.context_window', ...SMALLEST },
       ),
     },

@@ -5,7 +5,7 @@ import { policyProblem, type PolicySource } from '../place.js';
 import type { Pattern } from '../shell/alias-table.js';
 import { takesCommand, traitsOf } from '../tool-names.js';
 import { key } from './row.js';
-import { object, oneOf, PARALLEL, text, textOrTexts, texts, yes } from './schemas.js';
+import { object, oneOf, PARALLEL, text, textOrTexts, texts, booleanKey } from './schemas.js';
 import { nameTools } from './tool-patterns.js';
 
 const RULE = object(
@@ -19,7 +19,7 @@ const RULE = object(
     command: textOrTexts('For run_shell_command: the first words of one simple command.', [
       ['npm test', 'git diff'],
     ]),
-    exact: yes(
+    exact: booleanKey(
       'For an allow with `command`: the simple command must be these words and nothing more (false: it may go on).',
     ),
     directory: text(

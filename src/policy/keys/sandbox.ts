@@ -1,6 +1,6 @@
 import { SANDBOX_MODES } from '../../protocol/sandbox.js';
 import { key } from './row.js';
-import { bytes, oneOf, size, textsOrNone, whole } from './schemas.js';
+import { bytes, oneOf, size, textsOrNone, integer } from './schemas.js';
 
 const SMALLEST = { extend: 'override', combine: 'smallest' } as const;
 
@@ -39,7 +39,7 @@ export const SANDBOX = {
     }),
     limits: {
       rows: {
-        processes: key(whole('Processes at a time (4096; not for root).', 1), {
+        processes: key(integer('Processes at a time (4096; not for root).', 1), {
           key: 'sandbox.limits.processes',
           ...SMALLEST,
         }),

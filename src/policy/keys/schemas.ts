@@ -24,12 +24,12 @@ export const textOrTexts = (description: string, examples: readonly unknown[]) =
   anyOf: [{ type: 'string', minLength: 1, pattern: '\\S' }, texts(description)] as const,
 });
 
-export const whole = (description: string, minimum = 0, more: object = {}) =>
+export const integer = (description: string, minimum = 0, more: object = {}) =>
   ({ type: 'integer', minimum, description, ...more }) as const;
 
-export const yes = (description: string) => ({ type: 'boolean', description }) as const;
+export const booleanKey = (description: string) => ({ type: 'boolean', description }) as const;
 
-export const PARALLEL = yes(
+export const PARALLEL = booleanKey(
   'Whether its calls may overlap with other calls of a turn, in any order (false).',
 );
 

@@ -1,10 +1,10 @@
 import type { FromSchema } from '../../protocol/from-schema.js';
 import { parseUrl } from '../../lib/parse-url.js';
 import type { DiscoveryDeclaration, ServerConnection, ServerDeclaration } from '../../protocol/source.js';
-import { placeOf, policyProblem, type PolicySource } from '../place.js';
+import { positionOf, policyProblem, type PolicySource } from '../place.js';
 import { ENVIRONMENT, passedVariables } from './environment.js';
 import { key } from './row.js';
-import { duration, mapOf, milliseconds, object, PARALLEL, text, texts, yes } from './schemas.js';
+import { duration, mapOf, milliseconds, object, PARALLEL, text, texts, booleanKey } from './schemas.js';
 
 const READ_ONLY_TOOLS = texts(
   'Tools that only read, by name; * matches any characters. All others count as changing something.',
@@ -22,8 +22,8 @@ const SERVER = object('One MCP server: a program, or an address.', {
     examples: [{ Authorization: 'Bearer ${GITHUB_TOKEN}' }],
   }),
   env: ENVIRONMENT,
-  required: yes('Whether the run ends if it cannot be reached (true).'),
-  trust: yes('Whether its calls need no rule (false).'),
+  required: booleanKey('Whether the run ends if it cannot be reached (true).'),
+  trust: booleanKey('Whether its calls need no rule (false).'),
   include_tools: texts('Only these tools; * matches any characters.'),
   exclude_tools: texts('Not these tools.'),
   read_only_tools: READ_ONLY_TOOLS,
@@ -43,7 +43,7 @@ const DISCOVERY = object(
     call: texts('The program that gets a name as its last argument, and the arguments on stdin.', {
       examples: [['./tools/call']],
     }),
-    required: yes('Whether the run ends if it cannot list its tools (true).'),
+    required: booleanKey('Whether the run ends if it cannot list its tools (true).'),
     read_only_tools: READ_ONLY_TOOLS,
     parallel: PARALLEL,
   },
@@ -69,7 +69,7 @@ const SERVER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?=[A-Za-z0-9.-])){0,39}$/;
 function serverIn(name: string, written: WrittenServer, source: PolicySource): ServerDeclaration {
   return {
     name,
-    place: placeOf(source, ['mcp', 'servers', name]),
+    place: positionOf(source, ['mcp', 'servers', name]),
     connection: connectionIn(name, written, source),
     required: written.required ?? true,
     trust: written.trust ?? false,
@@ -108,7 +108,7 @@ function connectionIn(name: string, written: WrittenServer, source: PolicySource
 
 function discoveryIn(written: FromSchema<typeof DISCOVERY>, source: PolicySource): DiscoveryDeclaration {
   return {
-    place: placeOf(source, ['discovery']),
+    place: positionOf(source, ['discovery']),
     list: written.list,
     call: written.call,
     required: written.required ?? true,

@@ -1,5 +1,5 @@
 import { key } from './row.js';
-import { texts, whole, yes } from './schemas.js';
+import { texts, integer, booleanKey } from './schemas.js';
 
 export const SUCCESS = {
   rows: {
@@ -13,14 +13,14 @@ export const SUCCESS = {
         flag: { name: '--verify', may: 'add' },
       },
     ),
-    requireChanges: key(yes('Whether something in the workspace must have changed.'), {
+    requireChanges: key(booleanKey('Whether something in the workspace must have changed.'), {
       key: 'success.require_changes',
       default: false,
       extend: 'override',
       combine: 'any',
       flag: { name: '--require-changes', may: 'demand' },
     }),
-    repairs: key(whole('How often the model may fix what failed.'), {
+    repairs: key(integer('How often the model may fix what failed.'), {
       key: 'success.repairs',
       default: 2,
       extend: 'override',
@@ -33,12 +33,12 @@ export const PATCH = {
   at: 'patch',
   each: true,
   rows: {
-    maxFiles: key(whole('How many files a run may change; a renamed file counts twice.'), {
+    maxFiles: key(integer('How many files a run may change; a renamed file counts twice.'), {
       key: 'patch.max_files',
       extend: 'override',
       combine: 'each',
     }),
-    maxBytes: key(whole('Size of the patch in bytes.'), {
+    maxBytes: key(integer('Size of the patch in bytes.'), {
       key: 'patch.max_bytes',
       extend: 'override',
       combine: 'each',

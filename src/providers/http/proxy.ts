@@ -1,4 +1,4 @@
-import { coded } from '../../lib/errors.js';
+import { errorWithCode } from '../../lib/errors.js';
 import { request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -25,7 +25,10 @@ function parseProxy(value: string): URL {
   }
   if (!proxy?.hostname || !/^https?:$/.test(proxy.protocol)) {
     // Without its value: that may hold a password.
-    throw coded('ERR_PROXY_ADDRESS', 'the proxy variable is not an http:// or https:// address of a proxy');
+    throw errorWithCode(
+      'ERR_PROXY_ADDRESS',
+      'the proxy variable is not an http:// or https:// address of a proxy',
+    );
   }
   return proxy;
 }

@@ -14,7 +14,7 @@ import { createTransport, TIMEOUTS, type Timeouts } from '../http/transport.js';
 import { completionsUrl, requestHeaders, type OpenAiAccess } from './access.js';
 import { apiFailure, errorInAnswer, filterMessage, thrownFailure } from './failure.js';
 import { UnsupportedMedia } from './media.js';
-import { concession, createRequestWriter, type Dialect } from './request.js';
+import { simplerDialect, createRequestWriter, type Dialect } from './request.js';
 import { errorIn, parseChunk, ReplyBuilder } from './response.js';
 import { lengthFieldAt } from './settings.js';
 
@@ -48,7 +48,7 @@ export function createOpenAiProvider(settings: OpenAiSettings): Provider {
       if (status >= 200 && status < 300) return readReply(message, settings);
       // A body that breaks off does not change what the status says.
       const said = withoutKey(await readText(message).catch(() => ''), access);
-      const less = concession(dialect, request, status, said);
+      const less = simplerDialect(dialect, request, status, said);
       if (!less) return filteredReply(status, said, message, model);
       dialect = less;
     }

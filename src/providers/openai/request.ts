@@ -67,7 +67,7 @@ function answerFormat(schema: JsonSchema) {
 }
 
 /** What to leave out of the next request, if the server complains about it; undefined if it does not. */
-export function concession(
+export function simplerDialect(
   dialect: Dialect,
   { contents, answerSchema }: ModelRequest,
   httpStatus: number,

@@ -10,7 +10,11 @@ export interface Frame {
 }
 
 /** The conditions under which it ran. */
-export function facts(init: InitEvent | undefined, result: ResultEvent | undefined, frame: Frame): Html {
+export function factsSection(
+  init: InitEvent | undefined,
+  result: ResultEvent | undefined,
+  frame: Frame,
+): Html {
   const rows: [string, Html | string | undefined][] = [
     ['Run', markup`<code>${frame.sessionId}</code>, ${timeOf(frame.started)}`],
     ['Transcript', result?.transcript === undefined ? undefined : markup`<code>${result.transcript}</code>`],

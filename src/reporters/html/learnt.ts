@@ -2,7 +2,7 @@ import type { ResultEvent } from '../../protocol/event.js';
 import { markup, type Html } from './markup.js';
 
 /** The rules that a run needed, to be copied. The button is shown only if scripts run. */
-export function learnt(result: ResultEvent | undefined): Html {
+export function learntSection(result: ResultEvent | undefined): Html {
   const lesson = result?.learnt;
   if (!lesson) return markup``;
   const rules = lesson.rules === '' ? '# none: what the mode plan allows was enough\n' : lesson.rules;

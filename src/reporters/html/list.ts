@@ -4,7 +4,7 @@ import { isProblem, ROW_STATES, type Row, type RowState } from './row.js';
 import { percent } from './timeline.js';
 
 /** All events in order: one line each, which can be opened. */
-export function* list(rows: readonly Row[], total: number): Generator<Html> {
+export function* stepList(rows: readonly Row[], total: number): Generator<Html> {
   const span = Math.max(total, 1);
   yield markup`<section class="story" aria-labelledby="story">
 <h2 id="story">What happened</h2>

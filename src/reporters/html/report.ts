@@ -5,13 +5,13 @@ import { Summary } from '../summary.js';
 import { attention, type Attention } from './attention.js';
 import { charts } from './charts.js';
 import { checks } from './checks.js';
-import { facts, type Frame } from './facts.js';
-import { learnt } from './learnt.js';
+import { factsSection, type Frame } from './facts.js';
+import { learntSection } from './learnt.js';
 import { jsonFor, markup, type Html } from './markup.js';
-import { list } from './list.js';
+import { stepList } from './list.js';
 import { pageEnd, pageStart } from './page.js';
 import { Story } from './story.js';
-import { texts, type Task } from './texts.js';
+import { taskAndAnswer, type Task } from './texts.js';
 import { timeline } from './timeline.js';
 import { figureList, outcomeTitle, outcomeBlock } from './outcome.js';
 import { toolsAndFiles } from './tools-and-files.js';
@@ -60,16 +60,16 @@ ${outcomeBlock(result)}
 ${checks(checksOf(this.#story.looked, init, result), (key) => this.#story.rowOfCheck(key))}
 ${attention(this.#troubles(), (id) => this.#story.rowOfCall(id))}
 ${figureList(stats, init, this.#troubles().denials.length)}
-${facts(init, result, frame)}
+${factsSection(init, result, frame)}
 </header>
 <main id="main" tabindex="-1">
-${texts(this.#task, result)}
+${taskAndAnswer(this.#task, result)}
 ${toolsAndFiles(stats, rows, changes)}
-${learnt(result)}
+${learntSection(result)}
 ${timeline(rows, total)}
 ${charts(turns)}
 `;
-    yield* list(rows, total);
+    yield* stepList(rows, total);
     yield markup`</main>\n`;
     const index = {
       total,

@@ -10,7 +10,7 @@ const LONG_LINES = 12;
 export type Task = Pick<MessageEvent, 'content' | 'untrusted'> & { readonly seq: number };
 
 /** The task and the answer. */
-export function texts(task: Task | undefined, result: ResultEvent | undefined): Html {
+export function taskAndAnswer(task: Task | undefined, result: ResultEvent | undefined): Html {
   return markup`<section class="texts" aria-label="Task and answer">
     ${task && taskBlock(task)} ${answerBlock(result)}
   </section>`;

@@ -33,7 +33,7 @@ export function timeline(rows: readonly Row[], total: number): Html {
         height="${height}"
         preserveAspectRatio="none"
       >
-        ${classes.map((name) => markup`<path class="${name}" d="${pathOf(lanes, name, span)}" />`)}
+        ${classes.map((name) => markup`<path class="${name}" d="${svgPath(lanes, name, span)}" />`)}
         <rect class="shade" x="0" width="0" y="0" height="${height}" />
         <rect class="shade" x="${WIDTH}" width="0" y="0" height="${height}" />
       </svg>
@@ -71,7 +71,7 @@ function paintOf({ kind, state }: Row): Paint {
 }
 
 /** One path for all bars of a colour: a thousand are drawn at once. */
-function pathOf(lanes: readonly (readonly Row[])[], paint: Paint, span: number): string {
+function svgPath(lanes: readonly (readonly Row[])[], paint: Paint, span: number): string {
   return lanes
     .flatMap((lane, i) =>
       lane

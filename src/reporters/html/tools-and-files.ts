@@ -38,7 +38,7 @@ export function toolsAndFiles(
             return markup`<tr>
               <th scope="row"><code>${name}</code></th>
               <td>${calls}</td>
-              ${number(Math.max(0, error - refused))}${number(refused)}
+              ${numberCell(Math.max(0, error - refused))}${numberCell(refused)}
               <td>${formatDuration(duration_ms)}</td>
             </tr>`;
           })}
@@ -49,7 +49,7 @@ export function toolsAndFiles(
   </section>`;
 }
 
-function number(value: number): Html {
+function numberCell(value: number): Html {
   return value === 0 ? markup`<td class="none">0</td>` : markup`<td class="some">${value}</td>`;
 }
 

@@ -1,4 +1,4 @@
-import { sizeOf } from '../../lib/fit-items.js';
+import { byteLength } from '../../lib/fit-items.js';
 import { codeSpan } from '../../lib/markdown.js';
 import type { TranscriptLine } from '../../protocol/event.js';
 import type { RunDocument } from '../document.js';
@@ -56,12 +56,12 @@ export class MarkdownReport implements RunDocument {
     const first = head(this.record);
     const last = foot(this.record);
     yield first;
-    let left = room - sizeOf(first) - sizeOf(last) - PARTS.length * HEADING;
+    let left = room - byteLength(first) - byteLength(last) - PARTS.length * HEADING;
     for (const [section, share] of PARTS) {
       const text = section(this.record, Math.max(0, left * share - 1));
       if (text === '') continue;
       yield `${text}\n`;
-      left -= sizeOf(text) + 1;
+      left -= byteLength(text) + 1;
     }
     yield last;
   }

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.js';
-import { fitItems, sizeOf } from '../../lib/fit-items.js';
+import { fitItems, byteLength } from '../../lib/fit-items.js';
 import { codeSpan, fenced, foldable, sentenceOrCode } from '../../lib/markdown.js';
-import { count, revealed } from '../../lib/text.js';
+import { count, revealHidden } from '../../lib/text.js';
 import { headOf, tailOf } from '../../lib/truncate.js';
 import type { Check } from '../checks.js';
 import { policyPlace, policyText, remediesOf } from '../remedies.js';
@@ -29,7 +29,7 @@ export const verifications: Section = ({ checks }, room) => {
   if (checks.length === 0) return '';
   const failed = checks.flatMap(({ ok, event }) => (ok === false && event?.output ? [event] : []));
   const list = bulletList(checks.map(checkLine), room / 2, 'checks');
-  const share = (room - sizeOf(list)) / Math.max(1, failed.length) - MARGIN;
+  const share = (room - byteLength(list)) / Math.max(1, failed.length) - MARGIN;
   const outputs = failed.map(({ output = '' }, i) =>
     share < MARGIN ? '' : `\n${foldable(`Output of failed check ${i + 1}`, fenced(lastOf(output, share)))}`,
   );
@@ -55,7 +55,7 @@ export const denials: Section = (record, room) => {
     return `${called(record.calls.get(tool_id), tool_name)}: ${sentenceOrCode(reason, 300)}${by}${none}`;
   });
   const list = bulletList(items, room / 2, 'denied calls');
-  return `### Denied calls\n\n${list}${rulesBlock(record, room - sizeOf(list))}`;
+  return `### Denied calls\n\n${list}${rulesBlock(record, room - byteLength(list))}`;
 };
 
 /** What a call does, and its tool's name, which policies use. */
@@ -163,7 +163,7 @@ export const diff: Section = ({ calls: all }, room) => {
   const diffs = [...all.values()].flatMap(({ result }) => result?.change?.diff ?? []);
   if (diffs.length === 0) return '';
   // Hunk by hunk: half a hunk cannot be read.
-  const hunks = diffs.flatMap((text) => endLine(revealed(text)).split(/^(?=@@ )/m));
+  const hunks = diffs.flatMap((text) => endLine(revealHidden(text)).split(/^(?=@@ )/m));
   const { kept, left } = fitItems(joinHeaders(hunks), room - MARGIN);
   const note = left > 0 ? `\n… and ${count(left, 'hunk')} more; the transcript has them all.\n` : '';
   return foldable('Diff', `${kept.length > 0 ? fenced(kept.join(''), 'diff') : ''}${note}`);
@@ -188,8 +188,8 @@ function endLine(text: string): string {
 
 /** The beginning of a text in whole lines, if it is too long. */
 function firstOf(text: string, room: number): string {
-  const shown = revealed(text);
-  if (sizeOf(shown) <= room) return shown;
+  const shown = revealHidden(text);
+  if (byteLength(shown) <= room) return shown;
   const { kept } = fitItems(shown.split(/(?<=\n)/), room);
   // A line longer than all the room is cut in the middle.
   const part = kept.length > 0 ? kept.join('') : headOf(shown, Math.max(0, room / 4));
@@ -198,8 +198,8 @@ function firstOf(text: string, room: number): string {
 
 /** The end of a text, which usually says what happened. */
 function lastOf(text: string, room: number): string {
-  const shown = revealed(text);
-  if (sizeOf(shown) <= room) return shown;
+  const shown = revealHidden(text);
+  if (byteLength(shown) <= room) return shown;
   const { kept } = fitItems(shown.split(/(?<=\n)/).toReversed(), room);
   const part = kept.length > 0 ? kept.toReversed().join('') : tailOf(shown, Math.max(0, room / 4));
   return `[… ${shown.length - part.length} characters are left out here …]\n${part}`;

@@ -55,7 +55,7 @@ export function obeyedIn(folder: string): string[] {
 }
 
 /** Removes what was created all the same, and returns it. Not through a link, which leads elsewhere. */
-export function sweep(absent: readonly string[]): string[] {
+export function removeCreated(absent: readonly string[]): string[] {
   const found = absent.filter(
     (path) => isThere(path) && attempt(() => realPath(dirname(path))) === dirname(path),
   );

@@ -13,7 +13,7 @@ import { obeyedPlaces } from '../git/obeyed.js';
 import { ALTERNATES, gitPlaces, makePlaceholders, separateFolder } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { LEADING, linkedWorktree, SHARED, type LinkedWorktree } from './linked-worktree.js';
-import { MountPlan, same, type Mount } from './mounts.js';
+import { MountPlan, mountInPlace, type Mount } from './mounts.js';
 import type { PrivatePlace } from './private-place.js';
 import { shownSettings } from './shown-settings.js';
 import { emptiedFor, MACHINE_SECRETS, packageOf, programFolders, resolverFile } from './system-places.js';
@@ -71,7 +71,7 @@ export async function planLayout(
   const todo = new Map<string, ReadonlySet<string>>();
   for (const root of settings.roots) {
     const isWritable = !boundary.protects(root);
-    plan.add(same(isWritable ? 'writable' : 'read_only', root));
+    plan.add(mountInPlace(isWritable ? 'writable' : 'read_only', root));
     const places = await guardedPlaces(root, boundary, signal);
     const shown = await trackedFixtures(workspace, places.hidden, place, signal);
     const hidden = pathsToHide(
@@ -80,7 +80,7 @@ export async function planLayout(
     );
     if (!hidden) throw new Error(`there are too many files in ${root} that hold secrets to hide them all`);
     if (isWritable) {
-      plan.add(...places.protected.map((path) => same('read_only', path)));
+      plan.add(...places.protected.map((path) => mountInPlace('read_only', path)));
       // One that turns out to be a repository's own is shown as such.
       const found = [...places.bare, ...places.git];
       for (const path of found) {
@@ -98,7 +98,7 @@ export async function planLayout(
 /** Also under their names, if the links on the way are not shown. */
 function showBorrowed(plan: MountPlan, borrowed: readonly Alternate[]): void {
   const names = borrowed.filter(({ named, real }) => named !== real && plan.replaces(named));
-  plan.add(...borrowed.map(({ real }) => same('read_only', real)));
+  plan.add(...borrowed.map(({ real }) => mountInPlace('read_only', real)));
   plan.add(...names.map(({ named, real }): Mount => ({ type: 'read_only', path: named, from: real })));
 }
 
@@ -128,9 +128,9 @@ function systemMounts(settings: LayoutSettings, place: PrivatePlace): Mount[] {
     ...temporary.map((path) => writable(path, place.temporary)),
     ...homes.slice(0, 1).map((path) => writable(path, place.home)),
     ...[...MACHINE_SECRETS, ...hidden].flatMap((path) => hide(path, place)),
-    ...needed.map((path) => same('read_only', path)),
-    ...bindRo.map((path) => same('read_only', path)),
-    ...bindRw.map((path) => same('writable', path)),
+    ...needed.map((path) => mountInPlace('read_only', path)),
+    ...bindRo.map((path) => mountInPlace('read_only', path)),
+    ...bindRw.map((path) => mountInPlace('writable', path)),
   ];
 }
 
@@ -167,7 +167,7 @@ function guardGit(plan: MountPlan, path: string, settings: GitSettings): readonl
   const isOurs = (folder: string | undefined) => folder !== undefined && isInside(settings.root, folder);
   // A file that points to a folder elsewhere, or a folder that is not yet a repository.
   if (!isThere(join(path, 'HEAD'))) {
-    plan.add(same('read_only', path));
+    plan.add(mountInPlace('read_only', path));
     const elsewhere = separateFolder(path);
     if (elsewhere && isOurs(elsewhere)) return guardGit(plan, elsewhere, settings);
     const linked = elsewhere && linkedWorktree(path, elsewhere);
@@ -185,17 +185,17 @@ function guardFolder(
 ): readonly string[] {
   // What is protected as a whole needs no more, and does not become writable by looking like a repository.
   if (basename(path) !== '.git' && boundary.protects(path)) return [];
-  plan.add(same('writable', path));
+  plan.add(mountInPlace('writable', path));
   const { guarded, settings, absent } = gitPlaces(path);
-  for (const one of guarded) plan.add(same('read_only', one));
+  for (const one of guarded) plan.add(mountInPlace('read_only', one));
   if (isContent) {
-    plan.add(...settings.map((file) => same('read_only', file)));
+    plan.add(...settings.map((file) => mountInPlace('read_only', file)));
     return absent;
   }
   showObeyed(plan, path, { root, place, trust }, settings);
   const isOurs = (one: string) => isInside(root, one) && !isInside(one, path) && !isInside(path, one);
   const obeyed = obeyedPlaces({ top: dirname(path), git: path, common: path }).filter(isOurs);
-  for (const one of obeyed.filter(isThere)) plan.add(same('read_only', one));
+  for (const one of obeyed.filter(isThere)) plan.add(mountInPlace('read_only', one));
   return [...absent, ...obeyed.filter((one) => !isThere(one))];
 }
 
@@ -219,8 +219,11 @@ function showObeyed(
 function showRepository(plan: MountPlan, { common, own }: LinkedWorktree, settings: GitSettings): string[] {
   const shared = SHARED.map((name) => join(common, name)).filter(isThere);
   const leading = [...LEADING.map((name) => join(own, name)), join(common, ALTERNATES)];
-  plan.add(same('read_only', common), ...[own, ...shared].map((path) => same('writable', path)));
-  plan.add(...leading.filter(isThere).map((path) => same('read_only', path)));
+  plan.add(
+    mountInPlace('read_only', common),
+    ...[own, ...shared].map((path) => mountInPlace('writable', path)),
+  );
+  plan.add(...leading.filter(isThere).map((path) => mountInPlace('read_only', path)));
   showObeyed(plan, common, settings, gitPlaces(common).settings);
   return leading.filter((path) => !isThere(path));
 }

@@ -7,7 +7,11 @@ export type Mount =
   | { readonly type: 'read_only' | 'writable'; readonly path: string; readonly from: string }
   | { readonly type: 'empty'; readonly path: string };
 
-export const same = (type: 'read_only' | 'writable', path: string): Mount => ({ type, path, from: path });
+export const mountInPlace = (type: 'read_only' | 'writable', path: string): Mount => ({
+  type,
+  path,
+  from: path,
+});
 
 /**
  * What the whole sandbox shows, by path. Of two mounts of one path the later one counts; otherwise the deeper one is

@@ -7,7 +7,7 @@ import type { Launch, Launcher } from '../../protocol/process.js';
 import type { SandboxLimits } from '../../protocol/sandbox.js';
 import { withVariables } from '../network/variables.js';
 import { SYSTEM, type Bubblewrap } from './bubblewrap.js';
-import { ALTERNATES, makeFolder, obeyedIn, sweep } from './git-places.js';
+import { ALTERNATES, makeFolder, obeyedIn, removeCreated } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { gitIdentity } from './identity.js';
 import { commandInit, serverInit } from './init-script.js';
@@ -189,7 +189,7 @@ export class Sandbox implements Launcher {
   }
 
   #remove(paths: readonly string[], why: string): void {
-    for (const path of this.#tried(() => sweep(paths)) ?? [])
+    for (const path of this.#tried(() => removeCreated(paths)) ?? [])
       this.#settings.onWarning(`the sandbox removed ${path}: ${why}`);
   }
 

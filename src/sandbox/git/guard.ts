@@ -3,7 +3,7 @@ import type { RunCommand, StartServer } from '../../protocol/process.js';
 import { VARIABLES } from './programs.js';
 import { readSettings, type RepositorySettings } from './read-settings.js';
 import { repositoriesAround, repositoriesBelow, type FoundRepository } from './repositories.js';
-import { settle, type Settled } from './settle.js';
+import { overridesFor, type Overrides } from './overrides.js';
 import { usersGit, type UsersGit } from './users-own.js';
 import { oldSettingVariables, settingVariables, stoppedGit, type Variables } from './variables.js';
 
@@ -26,7 +26,7 @@ export class GitGuard {
   readonly #known = new Map<string, RepositorySettings>();
   #users: Promise<UsersGit> | undefined;
   #below: Promise<readonly FoundRepository[]> | undefined;
-  #last: { readonly read: readonly RepositorySettings[]; readonly settled: Settled } | undefined;
+  #last: { readonly read: readonly RepositorySettings[]; readonly settled: Overrides } | undefined;
 
   constructor(settings: GitGuardSettings) {
     this.#settings = settings;
@@ -75,7 +75,7 @@ export class GitGuard {
     return this.#below;
   }
 
-  #settle(repositories: readonly FoundRepository[], { settings: users }: UsersGit): Settled {
+  #settle(repositories: readonly FoundRepository[], { settings: users }: UsersGit): Overrides {
     const read = repositories.map((repository) => this.#read(repository));
     const last = this.#last;
     if (last?.read.length === read.length && read.every((one, i) => one === last.read[i]))
@@ -89,13 +89,13 @@ export class GitGuard {
     repositories: readonly FoundRepository[],
     read: readonly RepositorySettings[],
     users: UsersGit['settings'],
-  ): Settled {
+  ): Overrides {
     const { isSandboxed, roots, environment } = this.#settings;
     const found = new Set(read.flatMap(({ settings }) => settings));
-    const settled = settle({ found: [...found], users, roots, home: environment['HOME'] });
+    const settled = overridesFor({ found: [...found], users, roots, home: environment['HOME'] });
     // There these files say less than here, and nothing of what they include.
     if (isSandboxed)
-      return 'fault' in settled ? settle({ found: [], users, roots, home: undefined }) : settled;
+      return 'fault' in settled ? overridesFor({ found: [], users, roots, home: undefined }) : settled;
     const nearest = repositories.find((repository) => !repository.isBare);
     // Those further out are not read, and do not belong to the run.
     const counts = (one: FoundRepository) =>

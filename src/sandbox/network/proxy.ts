@@ -54,7 +54,7 @@ export function startProxy(listener: Server, options: ProxyOptions): Proxy {
   const admit = admission(limits);
   server.on('connection', keep);
   server.on('request', (request, response) => {
-    if (admit(request, response)) void plain(request, response, { limits, decide });
+    if (admit(request, response)) void forwardPlain(request, response, { limits, decide });
   });
   server.on(
     'connect',
@@ -118,7 +118,7 @@ interface Serving {
   readonly decide: (target: Target) => Promise<Judgement>;
 }
 
-async function plain(
+async function forwardPlain(
   request: IncomingMessage,
   response: ServerResponse,
   { limits: { connectMs, idleMs }, decide }: Serving,

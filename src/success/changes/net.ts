@@ -5,7 +5,7 @@ import { makeFolders } from '../../lib/folders.js';
 import { gitFolder } from '../../lib/git.js';
 import { isInside } from '../../lib/real-path.js';
 import type { Baseline, NetChange } from '../../protocol/success.js';
-import { lost, type Changes, type ChangedFiles, type Patch, type SeenChange } from './seen.js';
+import { lostBaseline, type Changes, type ChangedFiles, type Patch, type SeenChange } from './seen.js';
 import { TouchedFiles, type TouchedFile } from './touched-files.js';
 
 export interface NetSettings {
@@ -49,7 +49,7 @@ export class NetChanges {
     this.#settings = settings;
     this.#started = recallStart(this.#file);
     if (hasPast && !this.#started && !TouchedFiles.isKnown(store)) {
-      if (!whole) throw lost(store);
+      if (!whole) throw lostBaseline(store);
       this.#started = { at: 0, baseline: whole.baseline };
     }
     this.#touched = new TouchedFiles(workspace, store);

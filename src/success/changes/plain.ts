@@ -6,7 +6,7 @@ import { seeFile, seeLongFile, type SeenFile } from '../../lib/fingerprints.js';
 import { isInside } from '../../lib/real-path.js';
 import { ignoreRules } from '../../lib/ignore-rules.js';
 import { walk } from '../../lib/walk.js';
-import { lost, type Changes, type ChangesSettings, type SeenChange } from './seen.js';
+import { lostBaseline, type Changes, type ChangesSettings, type SeenChange } from './seen.js';
 import { ContentPack, type Packed } from './content-pack.js';
 import { lineChanges } from './lines.js';
 
@@ -182,6 +182,6 @@ function recallPlain(file: string, store: string): Remembered {
     return JSON.parse(readFileSync(file, 'utf8')) as Remembered;
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    throw lost(store);
+    throw lostBaseline(store);
   }
 }

@@ -8,7 +8,7 @@ import { GitSnapshots, type ChangedPath } from '../git/snapshots.js';
 import { findOwnGit } from '../../lib/own-git.js';
 import { pathFrom, realPath } from '../../lib/real-path.js';
 import { configProblem, Problem } from '../../protocol/problem.js';
-import { lost, type Changes, type ChangesSettings, type Patch, type SeenChange } from './seen.js';
+import { lostBaseline, type Changes, type ChangesSettings, type Patch, type SeenChange } from './seen.js';
 
 /** Remembers the current state of the workspace. */
 export async function watchChanges(settings: ChangesSettings, signal: AbortSignal): Promise<Changes> {
@@ -47,7 +47,7 @@ async function gitChanges(
   const shots = new GitSnapshots({ repository, store, except, git });
   const baseline = before?.baseline ?? { head: gitHead(workspace), trees: await shots.take(signal) };
   const { trees } = baseline;
-  if (!trees || (before && !(await shots.has(trees, signal)))) throw lost(store);
+  if (!trees || (before && !(await shots.has(trees, signal)))) throw lostBaseline(store);
   const unseenBefore = rememberUnseen(join(store, 'unseen.json'), before === undefined && shots);
   const inWorkspace = (path: string) => pathFrom(workspace, join(repository.top, path));
   const fromTop = (only: ReadonlySet<string> | undefined) =>

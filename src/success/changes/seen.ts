@@ -55,7 +55,7 @@ export interface Changes {
   look(signal: AbortSignal, settings: LookSettings): Promise<Look>;
 }
 
-export function lost(store: string): Problem {
+export function lostBaseline(store: string): Problem {
   return configProblem('baseline', 'what the workspace was like before the run is not known here', {
     hint: `Copy ${store} along with the transcript, and keep it beside it.`,
   });

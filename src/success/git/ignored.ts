@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { errorCode } from '../../lib/errors.js';
-import { statsIn, split } from './paths.js';
+import { statsIn, splitNul } from './paths.js';
 import type { GitStore } from './store.js';
 
 export interface IgnoredBefore {
@@ -17,7 +17,7 @@ export async function ignoredBefore(
   const list = readList(file) ?? (await store.run(LIST, signal));
   if (!readList(file)) writeFileSync(file, list, { mode: 0o600 });
   const since = statSync(file).mtimeMs;
-  const paths = new Set(split(list));
+  const paths = new Set(splitNul(list));
   const { top } = store.repository;
   const isOld = (path: string) => (statsIn(top, path)?.ctimeMs ?? Infinity) < since;
   return { has: (path) => paths.size > 0 && wayTo(path).some((step) => paths.has(step)) && isOld(path) };

@@ -53,7 +53,7 @@ export function isStored(stats: Stats | undefined): boolean {
   return stats !== undefined && (stats.isFile() || stats.isSymbolicLink() || stats.isDirectory());
 }
 
-export function split(output: Buffer): string[] {
+export function splitNul(output: Buffer): string[] {
   return output.toString('latin1').split('\0').slice(0, -1);
 }
 

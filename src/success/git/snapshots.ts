@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { gitFolder, type GitFolder } from '../../lib/git.js';
 import { LISTED, listedChanges, type GitChange } from './changes.js';
 import { ignoredBefore, type IgnoredBefore } from './ignored.js';
-import { isReadable, isStored, pathList, statsIn, rawEntries, split } from './paths.js';
+import { isReadable, isStored, pathList, statsIn, rawEntries, splitNul } from './paths.js';
 import { openStore, type GitStore } from './store.js';
 import { sha256 } from '../../lib/ids.js';
 import type { OwnGit } from '../../lib/own-git.js';
@@ -198,7 +198,7 @@ export class GitSnapshots {
       if (status === 'D' || !isStored(statsIn(top, path))) gone.push(path);
       else present.push(path);
     }
-    for (const path of split(others)) {
+    for (const path of splitNul(others)) {
       if (isLeft(path) || ignored.has(path)) continue;
       if (path.endsWith('/')) this.nested.add(shown(path.slice(0, -1)));
       else present.push(path);
@@ -245,7 +245,7 @@ async function openFresh(
     ignoredBefore(store, join(settings.path, 'ignored'), signal),
     store.run(['ls-files', '-z', '-s'], signal),
   ]);
-  const entries = split(listed);
+  const entries = splitNul(listed);
   const pathOf = (entry: string) => entry.slice(entry.indexOf('\t') + 1);
   await unfilter(store, entries.map(pathOf), signal);
   const links = entries.filter((entry) => entry.startsWith(`${SUBMODULE} `)).map(pathOf);
@@ -263,7 +263,7 @@ async function unfilter(store: GitStore, paths: readonly string[], signal: Abort
     .filter((path) => basename(path) === '.gitattributes')
     .map((path) => join(top, utf8Of(path)));
   if (![...rules, join(common, 'info/attributes')].some(speaksOfFilters)) return;
-  const facts = split(await store.run(['check-attr', '-z', '--stdin', 'filter'], signal, pathList(paths)));
+  const facts = splitNul(await store.run(['check-attr', '-z', '--stdin', 'filter'], signal, pathList(paths)));
   const filtered = paths.filter((path, i) => {
     const value = facts[i * 3 + 2];
     return value !== 'unspecified' && value !== 'unset' && statsIn(top, path)?.isFile();

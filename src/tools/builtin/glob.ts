@@ -5,7 +5,7 @@ import { count } from '../../lib/text.js';
 import { TIME_LIMIT_CODE } from '../../lib/time-limit.js';
 import type { ExecuteContext, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
-import { failed, fsError } from '../files/fs-error.js';
+import { failedReport, fsError } from '../files/fs-error.js';
 import { locatePattern, patternFault, patternMatcher } from '../files/glob-pattern.js';
 import { ignoreRules } from '../../lib/ignore-rules.js';
 import { calledPath, pathLine, placeName } from '../files/shown-path.js';
@@ -75,18 +75,18 @@ async function findFiles(
   try {
     checkUnmoved(folder);
     if (!statSync(folder).isDirectory())
-      return failed('glob_execution_error', `${where} is not a directory.`);
+      return failedReport('glob_execution_error', `${where} is not a directory.`);
     const ignored = ignoreRules(workspace, { git: request.respect_git_ignore !== false }).at(folder);
     found = await walk({ root: folder, ignored, enter: matcher.enter, wanted: matcher.matches, signal });
   } catch (error) {
     if (errorCode(error) === TIME_LIMIT_CODE)
-      return failed(
+      return failedReport(
         'glob_execution_error',
         `${request.pattern} takes too long to match. Use a simpler pattern.`,
       );
     return { ok: false, error: fsError(error, where, 'glob_execution_error') };
   }
-  if (signal.aborted) return failed('cancelled', 'Cancelled while it searched.');
+  if (signal.aborted) return failedReport('cancelled', 'Cancelled while it searched.');
   const files = sortByAge(withTimes(settings, folder, found.files));
   return { ok: true, content: foundText(settings, where, request, files, found.unreadable) };
 }

@@ -5,7 +5,7 @@ import { count } from '../../lib/text.js';
 import { PATTERN_MS, TIME_LIMIT_CODE, withTimeLimit } from '../../lib/time-limit.js';
 import type { Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
-import { failed, fsError } from '../files/fs-error.js';
+import { failedReport, fsError } from '../files/fs-error.js';
 import { namePatterns } from '../../lib/ignore-file.js';
 import { ignoreRules } from '../../lib/ignore-rules.js';
 import { calledPath, pathLine } from '../files/shown-path.js';
@@ -67,9 +67,9 @@ function listDirectory(settings: FindSettings, folder: string, request: Request)
     return { ok: true, content: listingText(shownPath(settings.workspace, folder), entries, shown) };
   } catch (error) {
     if (errorCode(error) === TIME_LIMIT_CODE)
-      return failed('ls_execution_error', 'The patterns of what to leave out take too long to match.');
+      return failedReport('ls_execution_error', 'The patterns of what to leave out take too long to match.');
     if (errorCode(error) === 'ENOTDIR')
-      return failed('ls_execution_error', `${request.path} is not a directory.`);
+      return failedReport('ls_execution_error', `${request.path} is not a directory.`);
     return { ok: false, error: fsError(error, request.path, 'ls_execution_error') };
   }
 }

@@ -8,7 +8,7 @@ import { count } from '../../lib/text.js';
 import type { ToolError } from '../../protocol/tool-error.js';
 import type { Tool, ToolContent, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
-import { failed } from '../files/fs-error.js';
+import { failedReport } from '../files/fs-error.js';
 import { readBytes } from '../files/read-bytes.js';
 import { SeenFiles } from '../files/seen.js';
 import { calledPath, pathLine } from '../files/shown-path.js';
@@ -87,7 +87,7 @@ function readFile({ workspace, seen, path, shown }: Request, range: LineRange): 
   const file = readBytes(path, shown);
   if (!('bytes' in file)) {
     const guess = file.type === 'file_not_found' ? sibling(workspace, path) : undefined;
-    return failed(file.type, file.message + (guess ? ` Did you mean ${guess}?` : ''));
+    return failedReport(file.type, file.message + (guess ? ` Did you mean ${guess}?` : ''));
   }
   const content = contentOf(file.bytes, shown, range);
   if ('type' in content) return { ok: false, error: content };

@@ -3,7 +3,7 @@ import { TIME_LIMIT_CODE } from '../../lib/time-limit.js';
 import type { ExecuteContext, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { bundleFiles } from '../files/bundle.js';
-import { failed, fsError } from '../files/fs-error.js';
+import { failedReport, fsError } from '../files/fs-error.js';
 import { patternFault } from '../files/glob-pattern.js';
 import { expandIncludes, includedPlace, type Included } from '../files/include.js';
 import { SeenFiles } from '../files/seen.js';
@@ -74,19 +74,19 @@ async function readManyFiles(
     found = await expandIncludes({ ...what, admits: allowed, signal });
   } catch (error) {
     if (errorCode(error) === TIME_LIMIT_CODE)
-      return failed('read_content_failure', `${wanted} takes too long to match. Use simpler patterns.`);
+      return failedReport('read_content_failure', `${wanted} takes too long to match. Use simpler patterns.`);
     return { ok: false, error: fsError(error, wanted, 'read_content_failure') };
   }
-  if (signal.aborted) return failed('cancelled', 'Cancelled while it searched.');
+  if (signal.aborted) return failedReport('cancelled', 'Cancelled while it searched.');
   const { files, missing } = found;
   const nothing = missing.length > 0 ? `There is no ${missing.join(', ')}. ` : '';
   if (files.length === 0 && missing.length === include.length)
-    return failed('file_not_found', nothing.trim());
+    return failedReport('file_not_found', nothing.trim());
   if (files.length === 0) {
     const ignored = respectGitIgnore ? ' Ignored files were left out.' : '';
     return { ok: true, content: `${nothing}No files match ${wanted}.${ignored}` };
   }
   const [text, ...media] = await bundleFiles(files, seen, outputCap, signal);
-  if (signal.aborted) return failed('cancelled', 'Cancelled while it read.');
+  if (signal.aborted) return failedReport('cancelled', 'Cancelled while it read.');
   return { ok: true, content: [{ text: `${nothing && `[${nothing.trim()}]\n`}${text?.text}` }, ...media] };
 }

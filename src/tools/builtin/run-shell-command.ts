@@ -7,7 +7,7 @@ import type { CommandEnd, RunCommand } from '../../protocol/process.js';
 import type { Risk } from '../../protocol/risk.js';
 import type { ExecuteContext, ProcessEnd, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
-import { failed, fsError } from '../files/fs-error.js';
+import { failedReport, fsError } from '../files/fs-error.js';
 import { calledPath } from '../files/shown-path.js';
 import { unattended } from '../unattended.js';
 import { commandOutput, type StoredOutput } from '../command-output.js';
@@ -80,10 +80,10 @@ async function runShell(
 ): Promise<ToolReport> {
   const shown = relative(settings.workspace, directory) || '.';
   if (!isDirectory(directory)) {
-    return failed('file_not_found', `${shown} is not a directory.`);
+    return failedReport('file_not_found', `${shown} is not a directory.`);
   }
   const text = await settings.shellText(request.command);
-  if (text === undefined) return failed('shell_execute_error', 'The command cannot be understood.');
+  if (text === undefined) return failedReport('shell_execute_error', 'The command cannot be understood.');
   const output = commandOutput(context);
   const end = await settings.runCommand({
     command: text,
@@ -95,7 +95,7 @@ async function runShell(
     onOutput: output.push,
   });
   if (end.type === 'not_started') {
-    return failed('shell_execute_error', `The command could not be started: ${sentence(end.message)}`);
+    return failedReport('shell_execute_error', `The command could not be started: ${sentence(end.message)}`);
   }
   const stored = output.finish();
   if ('lost' in stored) {

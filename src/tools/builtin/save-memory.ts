@@ -8,7 +8,7 @@ import { oneLine } from '../../lib/text.js';
 import type { Confirmation, ModifiedEdit, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
 import { carryOut, confirmEdit, type EditPlan, type EditRefusal } from '../files/edit-plan.js';
-import { failed, fsError } from '../files/fs-error.js';
+import { failedReport, fsError } from '../files/fs-error.js';
 import { readBytes } from '../files/read-bytes.js';
 import { SeenFiles } from '../files/seen.js';
 import { addFact, factLine } from '../memory/add-fact.js';
@@ -52,9 +52,9 @@ export function saveMemoryTool(workspace: string, file: string | undefined, seen
     confirmation: ({ fact }) => confirm(fact, shown, plan(file, shown, { fact })),
     modified: ({ fact }, edit): Request => ({ fact, modified: edit }),
     execute: (request: Request, real, { signal }) => {
-      if (file === undefined) return failed('memory_tool_execution_error', NO_FILE);
+      if (file === undefined) return failedReport('memory_tool_execution_error', NO_FILE);
       // The decision was about the name's target; only this file counts.
-      if (real !== file) return failed('memory_tool_execution_error', `${shown} has become a link.`);
+      if (real !== file) return failedReport('memory_tool_execution_error', `${shown} has become a link.`);
       const edit = () => save(plan(file, shown, request), request, seen);
       return writeFact(file, shown, edit, signal);
     },
@@ -104,10 +104,10 @@ async function writeFact(
     checkUnmoved(dirname(file));
     return await withLockFile(`${file}.lock`, edit, { ...LOCK, signal });
   } catch (error) {
-    if (signal.aborted) return failed('cancelled', 'Cancelled: the run was stopped.');
+    if (signal.aborted) return failedReport('cancelled', 'Cancelled: the run was stopped.');
     if (errorCode(error) !== 'ELOCKED')
       return { ok: false, error: fsError(error, shown, 'memory_tool_execution_error') };
-    return failed(
+    return failedReport(
       'memory_tool_execution_error',
       `${shown} has been locked by another run for more than ${LOCK.waitMs / 1000} seconds (${shown}.lock). Nothing was remembered.`,
     );

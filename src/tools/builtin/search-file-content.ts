@@ -6,7 +6,7 @@ import { checkUnmoved, pathFrom, pathIn, shownPath } from '../../lib/real-path.j
 import { eachWithTimeLimit, TIME_LIMIT_CODE } from '../../lib/time-limit.js';
 import type { ExecuteContext, Tool, ToolReport } from '../../protocol/tool.js';
 import { defineTool } from '../define.js';
-import { failed, fsError } from '../files/fs-error.js';
+import { failedReport, fsError } from '../files/fs-error.js';
 import { patternFault } from '../files/glob-pattern.js';
 import { hiddenTracked } from '../files/hidden-tracked.js';
 import { ignoreRules } from '../../lib/ignore-rules.js';
@@ -114,7 +114,7 @@ async function search(
         signal,
       },
     );
-    if (signal.aborted) return failed('cancelled', 'Cancelled while it searched.');
+    if (signal.aborted) return failedReport('cancelled', 'Cancelled while it searched.');
     const asked = { pattern: request.pattern, where: placeName(where), include: request.include };
     return {
       ok: true,
@@ -122,7 +122,7 @@ async function search(
     };
   } catch (error) {
     if (errorCode(error) === TIME_LIMIT_CODE)
-      return failed(
+      return failedReport(
         'grep_execution_error',
         `The pattern ${request.pattern} takes too long to match${request.include === undefined ? '' : `, or ${request.include} does`}. Write it without repetitions inside repetitions, or search for a part of it.`,
       );

@@ -38,11 +38,11 @@ export function confirmEdit(what: string, file_path: string, plan: EditPlan | Ed
 }
 
 export function carryOut(plan: EditPlan | EditRefusal, seen: SeenFiles): ToolReport {
-  if ('error' in plan) return refuse(plan, seen);
+  if ('error' in plan) return refusedEdit(plan, seen);
   const { path, shown, before, after, existing, note } = plan;
   const hadChanged = existing !== undefined && seen.hasChanged(path, existing);
   const saved = saveText(path, shown, after, existing);
-  if ('type' in saved) return refuse({ path, error: saved }, seen);
+  if ('type' in saved) return refusedEdit({ path, error: saved }, seen);
   seen.saw(path, saved.file);
   const change = fileChange(shown, existing && before, after.text);
   const notes = [note];
@@ -61,7 +61,7 @@ const OTHER_NAMES = 'The file had other names (hard links); those keep the old c
 /** After this many failures of one kind, the model is shown the file itself. */
 const PATIENCE = 3;
 
-function refuse({ path, error, existing, text, wanted }: EditRefusal, seen: SeenFiles): ToolReport {
+function refusedEdit({ path, error, existing, text, wanted }: EditRefusal, seen: SeenFiles): ToolReport {
   const lines = [error.message];
   if (existing && seen.hasChanged(path, existing)) {
     lines.push('The file has changed since you last read or wrote it, and not by your edits: read it again.');

@@ -40,6 +40,6 @@ export function fsError(error: unknown, path: string, otherwise: ToolErrorType):
   }
 }
 
-export function failed(type: ToolErrorType, message: string): ToolReport {
+export function failedReport(type: ToolErrorType, message: string): ToolReport {
   return { ok: false, error: { type, message } };
 }

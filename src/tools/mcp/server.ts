@@ -36,7 +36,7 @@ type Send = (caller: McpClient, stop: AbortSignal, onProgress: (text: string) =>
 /** One server for the length of a run. */
 export function createServer(settings: ServerSettings): Server {
   const connection = new Connection(settings);
-  const request = (context: ExecuteContext, send: Send) => ask(connection, settings, context, send);
+  const request = (context: ExecuteContext, send: Send) => sendRequest(connection, settings, context, send);
   return {
     connect: (signal) => connection.connect(signal),
     call: (name, args, context) =>
@@ -52,7 +52,7 @@ export function createServer(settings: ServerSettings): Server {
 }
 
 /** One request under the limits of a call. */
-async function ask(
+async function sendRequest(
   connection: Connection,
   settings: ServerSettings,
   context: ExecuteContext,

@@ -5,7 +5,7 @@ import { formatDuration } from '../../lib/duration.js';
 import { errorMessage } from '../../lib/errors.js';
 import { systemResolve } from '../../lib/addresses.js';
 import { kindOfType } from './content-type.js';
-import { get } from './get.js';
+import { httpGet } from './get.js';
 import { FETCH_LIMITS, type WebSettings } from './settings.js';
 import { unpack } from './unpack.js';
 
@@ -52,7 +52,7 @@ async function followRedirects(first: URL, settings: FetchSettings, signal: Abor
     const fault = network.fault(url);
     if (fault) return fetchFailure(hops === 0 ? fault : `it redirects to ${url.href}, and ${fault}`);
     const allowsPrivate = network.allowsPrivate(url);
-    const answer = await get(url, { resolve, allowsPrivate, userAgent, signal }, (response) =>
+    const answer = await httpGet(url, { resolve, allowsPrivate, userAgent, signal }, (response) =>
       readResponse(url, response, limits.bodyBytes),
     );
     if ('ok' in answer) return answer;

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { addressFault, checkedLookup, refusal, type Resolve } from '../../lib/addresses.js';
+import { addressFault, checkedLookup, refusedAddress, type Resolve } from '../../lib/addresses.js';
 import { withoutBrackets } from '../../lib/ip-address.js';
 
 export interface GetSettings {
@@ -18,7 +18,7 @@ const ACCEPT =
  * One GET over its own connection: no cookies, no credentials, no proxy (behind one, addresses could not be
  * checked), no redirects. `use` reads the response; then the connection is closed, whatever is left.
  */
-export function get<T>(
+export function httpGet<T>(
   url: URL,
   settings: GetSettings,
   use: (response: IncomingMessage) => Promise<T>,
@@ -28,7 +28,7 @@ export function get<T>(
     // A literal address is connected to without a look-up.
     const fault = isIP(host) > 0 ? addressFault(host, host, settings.allowsPrivate) : undefined;
     if (fault) {
-      reject(refusal(fault));
+      reject(refusedAddress(fault));
       return;
     }
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(optionsFor(url, host, settings));

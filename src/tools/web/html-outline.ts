@@ -76,7 +76,7 @@ export class Outline {
     // The lines of a program contain only text.
     if (this.isOpen('pre') && !NOISE.has(name)) {
       if (name === 'br') this.text('\n');
-      else if (!VOID.has(name)) add(this.#dropped, name, 1);
+      else if (!VOID.has(name)) addCount(this.#dropped, name, 1);
       return;
     }
     this.#closeImplied(name);
@@ -87,18 +87,18 @@ export class Outline {
     }
     const limit = own(MAX_OPEN, name) ?? MAX_DEPTH;
     if (this.#stack.length >= MAX_DEPTH || (this.#open.get(name) ?? 0) >= limit) {
-      add(this.#dropped, name, 1);
+      addCount(this.#dropped, name, 1);
       return;
     }
     this.#stack.push({ name, from: this.#out.length, filled: MEANT_EMPTY.has(name) });
-    add(this.#open, name, 1);
+    addCount(this.#open, name, 1);
     if (NOISE.has(name)) this.#hidden++;
     else this.#write(tag);
   }
 
   end(name: string): void {
     if ((this.#dropped.get(name) ?? 0) > 0) {
-      add(this.#dropped, name, -1);
+      addCount(this.#dropped, name, -1);
       if (this.isOpen('pre') && BLOCKS.has(name)) this.text('\n');
       return;
     }
@@ -138,7 +138,7 @@ export class Outline {
   #closeThrough(index: number): void {
     while (this.#stack.length > index) {
       const { name, from, filled } = this.#stack.pop() as OpenElement;
-      add(this.#open, name, -1);
+      addCount(this.#open, name, -1);
       if (NOISE.has(name)) this.#hidden--;
       else if (filled) {
         this.#write(`</${name}>`);
@@ -165,6 +165,6 @@ export class Outline {
   }
 }
 
-function add(map: Map<string, number>, name: string, by: number): void {
+function addCount(map: Map<string, number>, name: string, by: number): void {
   map.set(name, (map.get(name) ?? 0) + by);
 }

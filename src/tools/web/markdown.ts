@@ -28,7 +28,7 @@ function converter(): TurndownService {
     codeBlockStyle: 'fenced',
     blankReplacement: (content: string, node: DomNode) => {
       if (isCell(node)) return cell('', node);
-      return node.nodeName === 'TR' ? row(content, node) : node.isBlock ? '\n\n' : '';
+      return node.nodeName === 'TR' ? tableRow(content, node) : node.isBlock ? '\n\n' : '';
     },
   });
   // The reader wants the words as they are, not Markdown that renders to them.
@@ -38,7 +38,7 @@ function converter(): TurndownService {
     .addRule('link', { filter: 'a', replacement: link })
     .addRule('program', { filter: 'pre', replacement: (_content, node) => fenced(node.textContent) })
     .addRule('cell', { filter: ['td', 'th'], replacement: cell })
-    .addRule('row', { filter: 'tr', replacement: row })
+    .addRule('row', { filter: 'tr', replacement: tableRow })
     .addRule('rows', { filter: ['thead', 'tbody', 'tfoot'], replacement: (content) => content })
     .addRule('caption', { filter: 'caption', replacement: (content) => `${content.trim()}\n\n` })
     .addRule('table', {
@@ -107,7 +107,7 @@ function cell(content: string, node: DomNode): string {
   return `| ${text} ${'| '.repeat(spanOf(node) - 1)}`;
 }
 
-function row(content: string, node: DomNode): string {
+function tableRow(content: string, node: DomNode): string {
   const { isLayout, firstRow } = tableAround(node);
   if (isLayout) return content;
   const line = `\n${content.trim()} |`;

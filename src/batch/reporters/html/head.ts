@@ -7,7 +7,7 @@ import type { BatchState, BatchStory } from '../story.js';
 /** How it ended, what it took, and how to continue it: what people read first. */
 export function head({ record, state, folder }: BatchStory): Html {
   return markup`<div class="outcome ${toneOf(state)}">
-  <h1>${titleOf(state)}</h1>
+  <h1>${batchTitle(state)}</h1>
   ${state.exit_code !== null && markup`<p class="code">${exitOf(state)}</p>`}
   <p class="meaning">Batch ${record.name}${state.message && `: ${sentence(state.message)}`}${state.reset_at !== null && ` It resets at ${state.reset_at}.`}</p>
   ${state.continue !== null && markup`<p class="go-on"><b>Continue with</b> <code>${state.continue}</code></p>`}
@@ -17,7 +17,7 @@ ${figures(state)}
 <dl class="facts"><div><dt>Folder</dt><dd><code>${folder}</code></dd></div><div><dt>Batch</dt><dd><code>${record.batch_id}</code></dd></div></dl>`;
 }
 
-export function titleOf({ status }: BatchState): string {
+export function batchTitle({ status }: BatchState): string {
   const words = status.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -9,7 +9,7 @@ import { classOf, hasFailed } from '../story.js';
 export type RunLink = (result: TaskResult) => string | undefined;
 
 /** Every task in task order: one line each, which can be opened. */
-export function* list(results: readonly TaskResult[], linkOf: RunLink): Generator<Html> {
+export function* taskList(results: readonly TaskResult[], linkOf: RunLink): Generator<Html> {
   yield markup`<section class="tasks" aria-labelledby="tasks">
 <h2 id="tasks">Tasks</h2>
 <noscript><p class="fine">Without JavaScript this is a plain list: you cannot filter it or open lines.</p></noscript>

@@ -4,8 +4,8 @@ import type { BatchStory } from '../story.js';
 import { SCRIPT, STYLE } from './assets.js';
 import { classes } from './classes.js';
 import { detailOf } from './detail.js';
-import { head, titleOf } from './head.js';
-import { list, type RunLink } from './list.js';
+import { head, batchTitle } from './head.js';
+import { taskList, type RunLink } from './list.js';
 
 /** A page about a batch, in pieces to be written in order. */
 export function* batchHtml(story: BatchStory, linkOf: RunLink = () => undefined): Generator<string> {
@@ -15,7 +15,7 @@ export function* batchHtml(story: BatchStory, linkOf: RunLink = () => undefined)
 function* pieces(story: BatchStory, linkOf: RunLink): Generator<Html> {
   const { record, results, state } = story;
   yield frameStart({
-    title: `${titleOf(state)}: Bosun batch ${record.name}`,
+    title: `${batchTitle(state)}: Bosun batch ${record.name}`,
     ...{ script: SCRIPT, style: STYLE, skip: ['tasks', 'Skip to the tasks'] },
   });
   yield markup`<header>
@@ -25,7 +25,7 @@ ${head(story)}
 <main id="main" tabindex="-1">
 ${classes(results)}
 `;
-  yield* list(results, linkOf);
+  yield* taskList(results, linkOf);
   yield markup`</main>
 <footer><p class="fine">Written by Bosun. The page loads nothing; it links to the pages of the runs in the folder beside it.</p></footer>
 <script type="application/json" id="details">[`;

@@ -1,5 +1,5 @@
 /** An object without the keys whose value is undefined. */
-export function given<T extends object>(
+export function withoutUndefined<T extends object>(
   values: T,
 ): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);

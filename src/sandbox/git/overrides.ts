@@ -6,9 +6,9 @@ import { ALWAYS, insteadOf, isCredentialHelper, isIrrevocable, UNLESS_USERS } fr
 import type { Pair } from './variables.js';
 
 /** What overrides the settings of repositories, or why that is not enough. */
-export type Settled = { readonly pairs: readonly Pair[] } | { readonly fault: string };
+export type Overrides = { readonly pairs: readonly Pair[] } | { readonly fault: string };
 
-export interface SettleRequest {
+export interface OverridesRequest {
   /** All settings of repositories. */
   readonly found: readonly GitSetting[];
   /** The settings of the user and the system: they stay in force. */
@@ -22,7 +22,7 @@ export interface SettleRequest {
 const MAX_LENGTH = 60_000;
 
 /** Settings that override everything repositories say about programs. */
-export function settle(request: SettleRequest): Settled {
+export function overridesFor(request: OverridesRequest): Overrides {
   const { found, users } = request;
   const irrevocable = found.find(isIrrevocable);
   if (irrevocable)
@@ -39,7 +39,7 @@ export function settle(request: SettleRequest): Settled {
 }
 
 /** The replacements for a repository's settings: the user's own, or harmless ones. */
-function replacements({ found, users }: SettleRequest): Pair[] {
+function replacements({ found, users }: OverridesRequest): Pair[] {
   const own = new Map(users.map(({ key, value }) => [key, String(value)]));
   const pairs = found.flatMap((setting): Pair[] => {
     const instead = insteadOf(setting);
@@ -48,7 +48,7 @@ function replacements({ found, users }: SettleRequest): Pair[] {
   return [...new Map(pairs)];
 }
 
-function usersValue(key: string, { users, roots, home = '/' }: SettleRequest): string | undefined {
+function usersValue(key: string, { users, roots, home = '/' }: OverridesRequest): string | undefined {
   const last = (name: string) => users.findLast((setting) => setting.key === name)?.value;
   const value = last(key) ?? (key === 'gpg.openpgp.program' ? last('gpg.program') : undefined);
   if (value === undefined || value === true) return undefined;
