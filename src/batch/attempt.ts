@@ -94,7 +94,7 @@ type Facts = Pick<TaskEndEvent, 'id' | 'key' | 'attempt' | 'run' | 'waited_ms' |
 export function taskEndOf(result: ResultEvent, facts: Facts, folder: string): TaskEndEvent {
   const { status, exit_code, reason, response, structured_output, stats, patch, error, transcript } = result;
   const { changes } = result as { changes?: unknown };
-  const own = (path: string | undefined) => (path === undefined ? null : relative(folder, path));
+  const inFolder = (path: string | undefined) => (path === undefined ? null : relative(folder, path));
   const isCut = CUT_SHORT.includes(status) && !isFinished(status);
   return {
     type: 'task_end',
@@ -106,8 +106,8 @@ export function taskEndOf(result: ResultEvent, facts: Facts, folder: string): Ta
     response: response === '' ? null : response,
     ...(structured_output !== undefined && { structured_output }),
     ...(changes !== undefined && { changes }),
-    patch: patch && patch.files > 0 ? own(patch.file) : null,
-    transcript: own(transcript),
+    patch: patch && patch.files > 0 ? inFolder(patch.file) : null,
+    transcript: inFolder(transcript),
     cost_usd: stats.cost_usd ?? null,
     tokens: stats.total_tokens ?? null,
     turns: stats.turns,

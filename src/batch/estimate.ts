@@ -93,18 +93,18 @@ function spreadOf(values: readonly number[]): Spread | null {
 
 function times(spread: Spread | null, n: number): Spread | null {
   if (!spread) return null;
-  const of = (value: number) => roundDollars(value * n);
-  return { median: of(spread.median), p90: of(spread.p90) };
+  const scaled = (value: number) => roundDollars(value * n);
+  return { median: scaled(spread.median), p90: scaled(spread.p90) };
 }
 
 /** An estimate for people. */
 export function estimateLines({ tasks, sample, total }: Estimate): string[] {
-  const told = `${count(tasks.total, 'task')}: ${tasks.to_run} to run, ${tasks.skipped} done already`;
-  if (sample.tasks === 0) return [told, 'no data: no task has finished yet'];
+  const counts = `${count(tasks.total, 'task')}: ${tasks.to_run} to run, ${tasks.skipped} done already`;
+  if (sample.tasks === 0) return [counts, 'no data: no task has finished yet'];
   const line = (name: string, spread: Spread | null, show: (value: number) => string) =>
     `${name}: ${spread ? `${show(spread.median)}, ${show(spread.p90)} if all cost as much as the top tenth` : 'no data'}`;
   return [
-    told,
+    counts,
     line('cost', total.cost_usd, formatDollars),
     line('tokens', total.tokens, (value) => formatNumber(Math.round(value))),
     line('time', total.duration_ms, formatDuration),

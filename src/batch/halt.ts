@@ -31,8 +31,8 @@ export function strongerHalt(a: Halt | undefined, b: Halt): Halt {
 /** What the end of a task means for the others: an unusable configuration or key, or a quota, affects all. */
 export function haltBy({ id, status, exit_code, reason, error }: TaskEndEvent): Halt | undefined {
   const what = error?.message ?? status;
-  const told = `${id}: ${error?.hint ? `${sentence(what)} ${error.hint}` : what}`;
-  const common = { status, exitCode: exit_code, reason: reason ?? status, message: told };
+  const fullMessage = `${id}: ${error?.hint ? `${sentence(what)} ${error.hint}` : what}`;
+  const common = { status, exitCode: exit_code, reason: reason ?? status, message: fullMessage };
   if (status === 'config_error' || status === 'auth') return { kind: 'stop', ...common };
   if (status === 'quota_exhausted') return { kind: 'pause', ...common };
   return undefined;

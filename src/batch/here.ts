@@ -45,11 +45,11 @@ export class Here {
     const { emit, attempt: settings, reporters } = this.#settings;
     const { number, run } = step.type === 'resume' ? step.attempt : step;
     const transcript = `tasks/${task.name}/${number}/transcript.jsonl`;
-    const told = reporters.filter((reporter) => reporter.task);
+    const taskReporters = reporters.filter((reporter) => reporter.task);
     const reporter = {
       event: (line: Parameters<NonNullable<BatchReporter['task']>>[1]) => {
         if (line.type === 'result') head = lineHash(line);
-        told.forEach((one) => one.task?.(task.id, line));
+        taskReporters.forEach((one) => one.task?.(task.id, line));
       },
     };
     let head: string | undefined;

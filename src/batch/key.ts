@@ -64,7 +64,7 @@ export function changedParts(before: KeyParts, now: KeyParts): string {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   const changed = names.filter((name) => before[name] !== now[name]);
   if (changed.length === 0) return 'its key changed';
-  const told = changed.map((name) => `the ${name}`);
-  const list = [told.slice(0, -1).join(', '), told.at(-1)].filter(Boolean).join(' and ');
+  const named = changed.map((name) => `the ${name}`);
+  const list = [named.slice(0, -1).join(', '), named.at(-1)].filter(Boolean).join(' and ');
   return `${list} changed`;
 }

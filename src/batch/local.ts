@@ -105,9 +105,9 @@ export class LocalExecutor implements Executor {
       charged: { estimated },
     } = this.#settings.ledger;
     if (!emptyOf || this.#halt?.reason === emptyOf) return;
-    const told = ({ costUsd, tokens }: Spending) =>
+    const amountOf = ({ costUsd, tokens }: Spending) =>
       emptyOf === 'cost' ? `$${costUsd.toFixed(4)}` : `${tokens} tokens`;
-    const guess = estimated.tokens > 0 ? ` (${told(estimated)} of it estimated)` : '';
-    this.#settings.onHalt(budgetHalt(emptyOf, `${told(spent)}${guess}`));
+    const guess = estimated.tokens > 0 ? ` (${amountOf(estimated)} of it estimated)` : '';
+    this.#settings.onHalt(budgetHalt(emptyOf, `${amountOf(spent)}${guess}`));
   }
 }

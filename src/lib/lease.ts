@@ -60,13 +60,13 @@ export async function takeLease(path: string, wishes: LeaseWishes): Promise<Leas
   const { waitMs = 0, signal = new AbortController().signal, onWait } = wishes;
   const deadline = performance.now() + waitMs;
   let pauseMs = 20;
-  let told = false;
+  let hasAnnounced = false;
   while (true) {
     const taken = await tryLease(path, wishes);
     if (taken instanceof Lease) return taken;
     if (performance.now() >= deadline) throw new LeaseHeld(path, taken);
-    if (!told) onWait?.(taken);
-    told = true;
+    if (!hasAnnounced) onWait?.(taken);
+    hasAnnounced = true;
     // Not in step with other waiting processes.
     await pause(Math.min(pauseMs * (0.5 + Math.random()), deadline - performance.now()), signal);
     signal.throwIfAborted();
@@ -277,6 +277,6 @@ function holderIn({ record }: FoundLease): LeaseHolder {
 /** `run 2026… (pid 7 on build-3, since 2026-11-17T10:00:00.000Z)` */
 export function holderText({ name = 'somebody', pid, host, since }: LeaseHolder): string {
   const facts = [pid !== undefined && `pid ${pid}${host ? ` on ${host}` : ''}`, since && `since ${since}`];
-  const told = facts.filter(Boolean).join(', ');
-  return told ? `${name} (${told})` : name;
+  const details = facts.filter(Boolean).join(', ');
+  return details ? `${name} (${details})` : name;
 }

@@ -10,7 +10,7 @@ const DEPTHS = [12, 6, 4, 2, 1, 0];
 const MAX_NODES = 2000;
 const MAX_CHARACTERS = 50_000;
 
-interface Place {
+interface Reduction {
   readonly root: Schema;
   /** References being followed: a repeated one is recursive. */
   readonly following: readonly string[];
@@ -34,7 +34,7 @@ export function plainParameters(schema: unknown): PlainParameters {
   return { ok: false, why: 'its schema is too large' };
 }
 
-function reduce(node: unknown, place: Place): Schema {
+function reduce(node: unknown, place: Reduction): Schema {
   if (!isRecord(node)) return {};
   if (--place.budget.nodes < 0 || place.depth < 0) return shallow(node);
   const reference = node['$ref'] ?? node['$dynamicRef'];
@@ -47,11 +47,11 @@ function reduce(node: unknown, place: Place): Schema {
   return type === 'array' || type === 'object' ? withParts(facts, node, inside(place)) : facts;
 }
 
-function inside({ root, following, depth, budget }: Place): Place {
+function inside({ root, following, depth, budget }: Reduction): Reduction {
   return { root, following, depth: depth - 1, budget };
 }
 
-function withParts(facts: Schema, node: Schema, place: Place): Schema {
+function withParts(facts: Schema, node: Schema, place: Reduction): Schema {
   if (facts['type'] === 'array') return { ...facts, items: itemsSchema(node, place) };
   const entries = isRecord(node['properties']) ? Object.entries(node['properties']) : [];
   // A property that nothing fits is one that may not be given.
@@ -69,7 +69,7 @@ function withParts(facts: Schema, node: Schema, place: Place): Schema {
   };
 }
 
-function itemsSchema(node: Schema, place: Place): Schema {
+function itemsSchema(node: Schema, place: Reduction): Schema {
   const tuple = [node['prefixItems'], node['items']].find(Array.isArray) as unknown[] | undefined;
   if (!tuple) return reduce(node['items'], place);
   const rest = isRecord(node['items']) ? [node['items']] : [];
@@ -77,7 +77,7 @@ function itemsSchema(node: Schema, place: Place): Schema {
 }
 
 /** Alternatives are alone in a node: APIs allow nothing beside them. */
-function union(alternatives: readonly unknown[], place: Place): Schema {
+function union(alternatives: readonly unknown[], place: Reduction): Schema {
   const plain: Schema[] = [];
   for (const one of alternatives) if (one !== false) plain.push(...formsOf(reduce(one, place)));
   return eitherOf(plain);
@@ -96,7 +96,7 @@ function formsOf(schema: Schema): Schema[] {
   return Array.isArray(schema['anyOf']) ? (schema['anyOf'] as Schema[]) : [schema];
 }
 
-function followed(node: Schema, reference: string, place: Place): Schema {
+function followed(node: Schema, reference: string, place: Reduction): Schema {
   const { $ref: _ref, $dynamicRef: _dynamic, ...beside } = node;
   const target = referencedSchema(reference, place.root);
   if (!target) return reduce(beside, place);
@@ -116,7 +116,7 @@ function referencedSchema(reference: string, root: Schema): Schema | undefined {
 }
 
 /** Several schemas combined, as far as one schema can express that. */
-function merged({ allOf: _all, ...node }: Schema, all: readonly unknown[], place: Place): Schema {
+function merged({ allOf: _all, ...node }: Schema, all: readonly unknown[], place: Reduction): Schema {
   let result: Schema = node;
   for (const one of all) {
     const plain = reduce(one, place);

@@ -57,15 +57,15 @@ export function schemaFacts(node: Schema): Schema {
   const choices = choicesOf(node);
   const type = typeOf(node, choices);
   const facts: Record<string, unknown> = type ? { type } : {};
-  const told: string[] = [];
+  const described: string[] = [];
   if (choices && isList(type, choices)) facts['enum'] = choices;
-  else if (choices) told.push(`one of: ${brief(choices)}`);
+  else if (choices) described.push(`one of: ${brief(choices)}`);
   for (const key of Object.keys(node)) {
     if (isKept(type, key, node[key])) facts[key] = node[key];
-    else if (TOLD.has(key)) told.push(`${key}: ${brief(node[key])}`);
+    else if (TOLD.has(key)) described.push(`${key}: ${brief(node[key])}`);
   }
   const words = stringIn(node['description']);
-  const limits = told.length > 0 ? `(${told.join(', ')})` : '';
+  const limits = described.length > 0 ? `(${described.join(', ')})` : '';
   const description = words && limits ? `${words} ${limits}` : words || limits;
   if (description) facts['description'] = description.slice(0, MAX_DESCRIPTION);
   return facts;

@@ -13,7 +13,7 @@ import {
 } from 'yaml';
 
 /** A place in a file, counted from 1. */
-export interface Place {
+export interface FilePosition {
   readonly line: number;
   readonly column: number;
 }
@@ -24,11 +24,11 @@ export type ParsedYaml =
   | {
       readonly ok: true;
       readonly value: unknown;
-      readonly locate: (path: Path) => Place;
+      readonly locate: (path: Path) => FilePosition;
       /** The place of a piece of the text at a path, if it appears there literally. */
-      readonly find: (path: Path, piece: string) => Place | undefined;
+      readonly find: (path: Path, piece: string) => FilePosition | undefined;
     }
-  | { readonly ok: false; readonly message: string; readonly place: Place };
+  | { readonly ok: false; readonly message: string; readonly place: FilePosition };
 
 /** Aliases may not expand a small file into a large one. */
 const MAX_ALIASES = 50;
@@ -45,7 +45,7 @@ export function parseYaml(text: string): ParsedYaml {
     lineCounter: lines,
     prettyErrors: false,
   });
-  const placeAt = (offset: number): Place => {
+  const placeAt = (offset: number): FilePosition => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
@@ -66,7 +66,7 @@ export function parseYaml(text: string): ParsedYaml {
 }
 
 /** The place of a piece in a plain text. */
-export function findIn(text: string, piece: string): Place | undefined {
+export function findIn(text: string, piece: string): FilePosition | undefined {
   const at = text.indexOf(piece);
   if (at < 0) return undefined;
   const before = text.slice(0, at).split('\n');

@@ -1,5 +1,5 @@
 import { wordsOf } from '../lib/text.js';
-import type { Path, Place } from '../lib/yaml.js';
+import type { Path, FilePosition } from '../lib/yaml.js';
 import { isForeign, type ServerDeclaration } from '../protocol/source.js';
 import { allowsNothing } from './allows-nothing.js';
 import type { PolicyDocument, Rule } from './document.js';
@@ -14,7 +14,7 @@ export interface Warning {
 }
 
 /** The place of something in a file; undefined if unknown. */
-export type Locate = (file: string, path: Path) => Place | undefined;
+export type Locate = (file: string, path: Path) => FilePosition | undefined;
 
 /** What an allow never covers keeps these in bounds: they may be wanted, but are not recommended. */
 const BOUNDED = new Set(wordsOf('awk gawk make find sed mvn gradle'));

@@ -1,4 +1,4 @@
-import type { Path, Place } from '../lib/yaml.js';
+import type { Path, FilePosition } from '../lib/yaml.js';
 import type { Mention, PolicyDocument } from './document.js';
 
 /** What one policy file says itself, without what it extends. */
@@ -8,7 +8,7 @@ export interface OwnPart {
   readonly extends: readonly string[];
   readonly values: Partial<PolicyDocument>;
   readonly mentions: readonly Mention[];
-  readonly locate: (path: Path) => Place;
+  readonly locate: (path: Path) => FilePosition;
   /** Its examples were tested when Bosun was built. */
   readonly isTried?: true;
 }

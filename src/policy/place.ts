@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Path, Place } from '../lib/yaml.js';
+import type { Path, FilePosition } from '../lib/yaml.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 
 /** A policy file as it is written: valid by the schema, not combined yet. */
@@ -7,7 +7,7 @@ export interface PolicySource {
   readonly file: string;
   readonly sha256: string;
   readonly value: Readonly<Record<string, unknown>>;
-  readonly locate: (path: Path) => Place;
+  readonly locate: (path: Path) => FilePosition;
 }
 
 /** `file:line:column`, which editors and people can follow. */

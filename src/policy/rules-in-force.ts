@@ -48,12 +48,12 @@ function isAbout({ tools, decision }: Rule, tool: string): boolean {
 function pathMatcher({ paths, decision }: Rule, workspace: string): (paths: readonly string[]) => boolean {
   if (!paths) return () => true;
   const fits = globMatcher(paths, { ignoreCase: decision !== 'allow' });
-  const own = (path: string) =>
+  const leadsTo = (path: string) =>
     relativeTo(workspace, attempt(() => realPath(resolve(workspace, path))) ?? path);
   return (asked) =>
     decision === 'allow'
-      ? asked.length > 0 && asked.every((path) => fits(own(path)))
-      : asked.some((path) => fits(own(path)) || fits(relativeTo(workspace, resolve(workspace, path))));
+      ? asked.length > 0 && asked.every((path) => fits(leadsTo(path)))
+      : asked.some((path) => fits(leadsTo(path)) || fits(relativeTo(workspace, resolve(workspace, path))));
 }
 
 function relativeTo(workspace: string, path: string): string {

@@ -10,14 +10,14 @@ const CHARACTERS_A_TOKEN = 4;
  * estimated from the length of request and answer. For runs whose limits would otherwise never be reached.
  */
 export function withEstimates(provider: Provider, forCost: boolean, onFirst: () => void): Provider {
-  let told = false;
+  let hasEstimated = false;
   return {
     ...provider,
     async send(request, signal) {
       const reply = await provider.send(request, signal);
       if (reply.type === 'failure' || isEnough(reply.usage, forCost)) return reply;
-      if (!told) onFirst();
-      told = true;
+      if (!hasEstimated) onFirst();
+      hasEstimated = true;
       return { ...reply, usage: estimate(request, reply) };
     },
   };

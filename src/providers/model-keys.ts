@@ -46,8 +46,10 @@ export function windowIn({ contextWindow }: ModelKeys, model: string): number {
  * if that name has no price, the requested model's counts.
  */
 export function pricesOf({ prices }: ModelKeys, asked: string, answered = asked): Prices | undefined {
-  const own = (model: string) => prices.map((table) => ownPrice(table, model)).find(Boolean);
-  return own(answered) ?? own(asked) ?? modelFacts(answered)?.prices ?? modelFacts(asked)?.prices;
+  const tablePrice = (model: string) => prices.map((table) => ownPrice(table, model)).find(Boolean);
+  return (
+    tablePrice(answered) ?? tablePrice(asked) ?? modelFacts(answered)?.prices ?? modelFacts(asked)?.prices
+  );
 }
 
 function ownPrice(prices: ModelKeys['prices'][number], model: string): Prices | undefined {
@@ -63,10 +65,10 @@ export function countable(limits: readonly SpendingLimits[], emit: Emit): (provi
   if (!forCost && limits.every(({ tokens }) => tokens === undefined)) return (provider) => provider;
   const message =
     'the provider does not report how many tokens it used; for the limits, they are estimated from the length of the texts';
-  let told = false;
-  const tell = () => {
-    if (!told) emit(warning('usage', message));
-    told = true;
+  let hasWarned = false;
+  const warnOnce = () => {
+    if (!hasWarned) emit(warning('usage', message));
+    hasWarned = true;
   };
-  return (provider) => withEstimates(provider, forCost, tell);
+  return (provider) => withEstimates(provider, forCost, warnOnce);
 }

@@ -1,7 +1,7 @@
-import type { ToldChange } from './summary.js';
+import type { ChangedFile } from './summary.js';
 
 /** What to add to a changed file besides its lines; empty for an ordinary edit by a tool. */
-export function changeNote({ kind, from, by, added }: ToldChange): string {
+export function changeNote({ kind, from, by, added }: ChangedFile): string {
   const facts = [
     kind === 'added' && 'new',
     kind === 'deleted' && 'deleted',
@@ -15,6 +15,6 @@ export function changeNote({ kind, from, by, added }: ToldChange): string {
 }
 
 /** `+2 −1`; empty if lines were not counted. */
-export function lineCounts({ added, removed }: ToldChange, minus = '-'): string {
+export function lineCounts({ added, removed }: ChangedFile, minus = '-'): string {
   return added === undefined || removed === undefined ? '' : `+${added} ${minus}${removed}`;
 }

@@ -167,10 +167,10 @@ function* caseLines({ group, name, seconds = 0, ending }: TestCase): Generator<s
     return;
   }
   const { type, kind, message, text = message } = ending;
-  const told = xmlAttribute('message', oneLine(message, 500));
+  const messageAttribute = xmlAttribute('message', oneLine(message, 500));
   yield `    <testcase ${attributes}>\n`;
-  if (type === 'skipped') yield `      <skipped ${told}/>\n`;
-  else yield `      <${type} ${told} ${xmlAttribute('type', kind)}>${xmlText(text)}</${type}>\n`;
+  if (type === 'skipped') yield `      <skipped ${messageAttribute}/>\n`;
+  else yield `      <${type} ${messageAttribute} ${xmlAttribute('type', kind)}>${xmlText(text)}</${type}>\n`;
   yield '    </testcase>\n';
 }
 

@@ -69,13 +69,13 @@ function forConsumers(line: TranscriptLine): object {
       return rest;
     }
     default:
-      event.type satisfies Whole;
+      event.type satisfies ShownAsIs;
       return event;
   }
 }
 
 /** Events without fields that are only for Bosun. */
-type Whole =
+type ShownAsIs =
   | 'thought'
   | 'tool_use'
   | 'policy_decision'

@@ -144,8 +144,8 @@ export class StepsReporter implements Reporter {
     const what = command === undefined ? condition.replaceAll('_', ' ') : `verify ${command}`;
     const fields = { event: type, condition, ok, duration_ms };
     // A command that succeeded needs no further words.
-    const told = ok && command !== undefined ? what : `${what}: ${message}`;
-    this.#mark(ok, told, factsText(undefined, duration_ms), fields, ok ? 'info' : 'warn');
+    const shown = ok && command !== undefined ? what : `${what}: ${message}`;
+    this.#mark(ok, shown, factsText(undefined, duration_ms), fields, ok ? 'info' : 'warn');
   }
 
   #titleOf(toolId: string): string {

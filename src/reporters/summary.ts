@@ -5,7 +5,7 @@ import type { Todo } from '../protocol/todo.js';
 import { calledAs } from './call-title.js';
 
 /** A changed file, as far as it is known. */
-export type ToldChange = Pick<NetChange, 'path' | 'from' | 'added' | 'removed'> & Partial<NetChange>;
+export type ChangedFile = Pick<NetChange, 'path' | 'from' | 'added' | 'removed'> & Partial<NetChange>;
 
 const TITLE_WIDTH = 200;
 
@@ -90,14 +90,14 @@ export class Summary {
    * What has changed, by the result. A run without a result, or from before results had it, has only what its tools
    * reported. Undefined if it is not known.
    */
-  get changes(): readonly ToldChange[] | undefined {
+  get changes(): readonly ChangedFile[] | undefined {
     const { result } = this;
     if (result?.changes || (result && result.stats.files_changed === undefined)) return result.changes;
     return [...this.#edits].map(([path, lines]) => ({ path, ...lines }));
   }
 
   /** `changes` are those of the whole run, if it is over and they are known. */
-  stats(durationMs: number, changes?: readonly ToldChange[]): RunStats {
+  stats(durationMs: number, changes?: readonly ChangedFile[]): RunStats {
     return this.#tally.stats(durationMs, changes);
   }
 

@@ -108,8 +108,8 @@ class Retelling {
       ...(this.#open && { open: this.#open }),
       ...(this.#repairing && outputSchema && { form: { schema: outputSchema } }),
     };
-    const told = { calls: this.#calls, repairs: this.#repairs, turns: this.#turns, summary: this.#summary };
-    return { start, notices, ...told };
+    const rest = { calls: this.#calls, repairs: this.#repairs, turns: this.#turns, summary: this.#summary };
+    return { start, notices, ...rest };
   }
 
   #message({ repair, parts, content }: MessageEvent): void {

@@ -33,13 +33,13 @@ export async function killTree(
   const started = performance.now();
   // A process that loses its parent can no longer be found by it.
   const known = new Set<number>();
-  const look = () => {
+  const findAlive = () => {
     const alive = living(leader, marker, known);
     for (const pid of alive) known.add(pid);
     return alive;
   };
   let sent: NodeJS.Signals | undefined;
-  for (let alive = look(); alive.length > 0; alive = look()) {
+  for (let alive = findAlive(); alive.length > 0; alive = findAlive()) {
     const elapsed = performance.now() - started;
     if (elapsed > LIMIT_MS) return;
     const signal = elapsed > graceMs ? 'SIGKILL' : 'SIGTERM';

@@ -86,13 +86,13 @@ function unconfined(request: SandboxRequest, mode: SandboxMode, reason: string):
   const exposure = exposureOf(request);
   const names = exposure ? `; programs may read ${exposure.names}` : '';
   const places = exposure ? `. As the same user they may read ${exposure.places}` : '';
-  const isTold = exposure !== undefined || mode === 'auto';
+  const isWarned = exposure !== undefined || mode === 'auto';
   return {
     state: { mode, active: false, backend: null, reason: `${reason}${names}` },
     runCommand,
     launcher: undefined,
     canStart: true,
-    ...(isTold && { warning: `programs run without a sandbox: ${reason}${places}` }),
+    ...(isWarned && { warning: `programs run without a sandbox: ${reason}${places}` }),
     close: async () => {},
   };
 }

@@ -12,7 +12,7 @@ export interface Unmet {
   /** In a sentence without its full stop, for people. */
   readonly message: string;
   /** The message for the model, with all that helps to fix it. */
-  readonly told: string;
+  readonly explanation: string;
 }
 
 /** Accepts an answer only if all conditions are met; each is checked only after the earlier ones are met. */
@@ -25,13 +25,13 @@ export function successReviewer(
   return async (response): Promise<Review> => {
     const missing = await firstUnmet(conditions, repairs + 1);
     if (!missing) return { type: 'accepted', response };
-    const { reason, message, told } = missing;
+    const { reason, message, explanation } = missing;
     if (repairs >= allowed) {
       const after = repairs === 0 ? '' : `, after ${repairs === 1 ? '1 repair' : `${repairs} repairs`}`;
       return { type: 'given_up', reason, message: `${message}${after}` };
     }
     repairs++;
-    const text = `Your work is not accepted yet. ${told}\n\nFix that with your tools, then end with your final message again; it will be checked again.`;
+    const text = `Your work is not accepted yet. ${explanation}\n\nFix that with your tools, then end with your final message again; it will be checked again.`;
     return { type: 'again', ask: { role: 'user', parts: [{ text }] }, why: message, repair: reason };
   };
 }

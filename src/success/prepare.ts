@@ -34,10 +34,10 @@ export async function prepareChecks(settings: SuccessSettings): Promise<SuccessC
   const file = patchOut === undefined ? undefined : openPatchFile?.(patchOut, settings.taken);
   const store = join(session.outputs, 'before');
   const memory = { store, file, isPatched };
-  const whole = await wholeBefore(settings, memory);
+  const whole = await baselineFor(settings, memory);
   // What an earlier run has left may not be taken for this run's.
   file?.clear();
-  const changes = watchOf(settings, memory, whole);
+  const changes = openWatch(settings, memory, whole);
   return {
     own: file ? [file.path] : [],
     changes,
@@ -69,7 +69,7 @@ interface Memory {
 }
 
 /** To judge by changes, the former state must be known, or the run does not begin. */
-async function wholeBefore(settings: SuccessSettings, memory: Memory): Promise<Changes | undefined> {
+async function baselineFor(settings: SuccessSettings, memory: Memory): Promise<Changes | undefined> {
   const { conditions, dryRun, before, signal } = settings;
   const { file, isPatched } = memory;
   if (!isPatched && (dryRun || conditions?.require_changes !== true)) return undefined;
@@ -88,7 +88,7 @@ async function remember(
   return watchChanges({ workspace, store, except, search, ...more }, stop);
 }
 
-function watchOf(settings: SuccessSettings, memory: Memory, whole: Changes | undefined): ChangeWatch {
+function openWatch(settings: SuccessSettings, memory: Memory, whole: Changes | undefined): ChangeWatch {
   const { workspace, before, programsMayChange } = settings;
   return new ChangeWatch({
     workspace,

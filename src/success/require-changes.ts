@@ -27,9 +27,9 @@ export function changesCondition({ changed, hasNewCommit, emit }: ChangeSettings
     const message = ok ? `changed: ${real.length === 1 ? '1 file' : `${real.length} files`}` : MISSING;
     const duration_ms = Math.round(performance.now() - started);
     emit({ type: 'verification', condition: 'require_changes', ok, attempt, message, duration_ms });
-    const told =
+    const explanation =
       'Nothing in the workspace has changed, and the task was to change something. Saying what should be done is not enough.';
-    return ok ? undefined : { reason: 'no_changes', message: MISSING, told };
+    return ok ? undefined : { reason: 'no_changes', message: MISSING, explanation };
   }
 
   const behind = (other: Condition): Condition => ({

@@ -39,7 +39,7 @@ export function verifyCondition(commands: readonly string[], settings: VerifySet
         settings.emit(event);
         if (!event.ok) failed.push(event);
       }
-      if (settings.signal.aborted) return { reason: 'verify', message: 'stopped', told: '' };
+      if (settings.signal.aborted) return { reason: 'verify', message: 'stopped', explanation: '' };
       return failed.length > 0 ? unmet(failed, commands.length) : undefined;
     },
   };
@@ -48,14 +48,14 @@ export function verifyCondition(commands: readonly string[], settings: VerifySet
 function unmet(failed: readonly VerificationEvent[], all: number): Unmet {
   const each = failed.map(({ command = '', message }) => `\`${oneLine(command, 200)}\` ${message}`);
   const message = all > 1 ? `${failed.length} of ${all} verify commands failed: ${each.join('; ')}` : each[0];
-  const told = failed.map(
+  const outputs = failed.map(
     ({ command = '', output = '' }, i) =>
       `${each[i]}.\n${fence('output', oneLine(command, 200), output || '(empty)')}`,
   );
   return {
     reason: 'verify',
     message: message ?? '',
-    told: `The user's own commands decide whether it is done.\n\n${told.join('\n\n')}`,
+    explanation: `The user's own commands decide whether it is done.\n\n${outputs.join('\n\n')}`,
   };
 }
 

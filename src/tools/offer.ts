@@ -32,7 +32,7 @@ export function createOffer(
   const warned = new Set<string>();
 
   /** Servers may change their tools during the run. */
-  function look(): void {
+  function refresh(): void {
     if (known === registry.tools) return;
     known = registry.tools;
     now = withinLimit(known.filter((tool) => !tool.unavailable && policy.mayOffer(tool) && isPossible(tool)));
@@ -45,10 +45,10 @@ export function createOffer(
   }
 
   return {
-    tools: () => (look(), now.offered),
-    declarations: () => (look(), declared),
+    tools: () => (refresh(), now.offered),
+    declarations: () => (refresh(), declared),
     find(name) {
-      look();
+      refresh();
       const tool = registry.find(name);
       const why = tool && now.leftOut.get(tool);
       return why === undefined ? tool : unavailableTool(tool as Tool, why);

@@ -19,10 +19,10 @@ export async function verifyTranscript(path: string): Promise<Verification> {
     transcript = readTranscript(path);
   } catch (error) {
     const message = errorMessage(error);
-    const told = message.includes(path) ? message : `${path}: ${message}`;
+    const withPath = message.includes(path) ? message : `${path}: ${message}`;
     // Only errors of the system have a code; all others are about the contents.
     const unreadable = error instanceof Problem && errorCode(error.cause) !== undefined;
-    return { valid: false, message: told, ...(unreadable && { unreadable }) };
+    return { valid: false, message: withPath, ...(unreadable && { unreadable }) };
   }
   const { lines, torn, brokenAt, result } = transcript;
   if (brokenAt !== undefined)

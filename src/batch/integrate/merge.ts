@@ -36,9 +36,10 @@ async function mergeTrees(
   for (const [path, sides] of open) {
     const merged = await mergeFile(scratch, sides);
     if (merged === NO_FILE) continue;
-    const told = merged && ['--add', '--cacheinfo', `${merged.mode},${merged.blob},${path}`];
+    const indexEntry = merged && ['--add', '--cacheinfo', `${merged.mode},${merged.blob},${path}`];
     // It rejects a file where there is a folder.
-    const done = told && (await unlessRefused(() => scratch.git(index, ['update-index', ...told])));
+    const done =
+      indexEntry && (await unlessRefused(() => scratch.git(index, ['update-index', ...indexEntry])));
     if (done === undefined) return `${path} has other changes in the same place`;
   }
   return undefined;

@@ -77,8 +77,8 @@ async function endIn(part: string, task: BatchTask, { attempt }: ResultNote): Pr
   const { seal } = await sealed(part, { ...rest, patch, transcript });
   if (theirs && (theirs.transcript !== seal?.transcript || theirs.patch !== seal.patch))
     throw new Error('its patch or its transcript is not what its worker sealed');
-  const own = (name: string | null) => name && `tasks/${task.name}/${attempt}/${name}`;
-  return { ...rest, ...(seal && { seal }), patch: own(patch), transcript: own(transcript) };
+  const inBatch = (name: string | null) => name && `tasks/${task.name}/${attempt}/${name}`;
+  return { ...rest, ...(seal && { seal }), patch: inBatch(patch), transcript: inBatch(transcript) };
 }
 
 /** An end must match the files that came with it. */

@@ -172,9 +172,9 @@ export class Collector {
     const { task, number, step } = journey;
     const name = this.#nameOf(journey);
     const { end, note } = await collect(dispatch, folder, { task, name, said, first: number, checked });
-    const { run: _own, ...told } = end;
+    const { run: _own, ...reported } = end;
     const { run } = step.type === 'start' ? step : step.attempt;
-    const ended = { ...told, ...(run !== undefined && { run }) };
+    const ended = { ...reported, ...(run !== undefined && { run }) };
     this.#begin(journey, note);
     if (note.left.files > 0) this.#notice(task, 'outputs_left_out', leftOut(note.left));
     emit(ended);

@@ -156,13 +156,13 @@ export function queueLines({ queue, tasks, oldest, workers, batches }: QueueStat
 function batchLine(batch: QueueStatus['batches'][number]): string {
   const { name, tasks, cost_usd, limit_usd, tokens, limit_tokens, requests, rejected, late_results } = batch;
   const { requests_per_minute, tokens_per_minute, coordinated, halted } = batch;
-  const of = (limit: number | null, unit = '') => (limit === null ? '' : ` of ${unit}${limit}`);
+  const ofLimit = (limit: number | null, unit = '') => (limit === null ? '' : ` of ${unit}${limit}`);
   const atMost = (rate: number | null, what: string) =>
     rate === null ? [] : [`at most ${rate} ${what} a minute`];
   return [
     `batch    ${oneLine(name, 100)}  ${tasks} tasks`,
-    `$${cost_usd.toFixed(4)}${of(limit_usd, '$')}`,
-    `${tokens}${of(limit_tokens)} tokens`,
+    `$${cost_usd.toFixed(4)}${ofLimit(limit_usd, '$')}`,
+    `${tokens}${ofLimit(limit_tokens)} tokens`,
     `${requests} requests (${rejected} rejected)`,
     ...atMost(requests_per_minute, 'requests'),
     ...atMost(tokens_per_minute, 'tokens'),

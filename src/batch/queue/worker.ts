@@ -229,11 +229,11 @@ class Worker {
   async #refuse(taken: Taken, reason: string): Promise<TakenEnd> {
     const { name, job, lost } = taken;
     const { store } = this.#fleet;
-    const told = `${this.#name}: ${reason}`;
+    const signedReason = `${this.#name}: ${reason}`;
     if (!this.#refused.has(name)) this.#request.tell(`${job.id}: refused: ${reason}`);
     else await pause(REFUSED_MS, this.#handBack.signal);
     this.#refused.add(name);
-    const reasons = await whileAway(() => store.refuse(job.batch, name, this.#name, told), lost);
+    const reasons = await whileAway(() => store.refuse(job.batch, name, this.#name, signedReason), lost);
     return reasons ? { type: 'done', note: { ...this.#note(taken), refused: reasons } } : { type: 'back' };
   }
 

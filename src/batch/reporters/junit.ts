@@ -42,12 +42,12 @@ function* caseLines(result: TaskResult, kind: Kind, folder: string): Generator<s
     return;
   }
   const message = error?.message ?? classOf(result);
-  const told = xmlAttribute('message', oneLine(message, 500));
+  const messageAttribute = xmlAttribute('message', oneLine(message, 500));
   const where = transcript === null ? '' : `\nTranscript: ${join(folder, transcript)}`;
   const said = response === null ? '' : `\n\n${response}`;
   yield `    <testcase ${head}>\n${properties}`;
-  if (kind === 'skipped') yield `      <skipped ${told}/>\n`;
+  if (kind === 'skipped') yield `      <skipped ${messageAttribute}/>\n`;
   else
-    yield `      <${kind} ${told} ${xmlAttribute('type', classOf(result))}>${xmlText(`${message}${where}${said}`)}</${kind}>\n`;
+    yield `      <${kind} ${messageAttribute} ${xmlAttribute('type', classOf(result))}>${xmlText(`${message}${where}${said}`)}</${kind}>\n`;
   yield '    </testcase>\n';
 }

@@ -25,14 +25,14 @@ export function tableLines(tally: Tally, { columns, rows }: Screen, paint: Paint
   const shown = running.length > room ? running.slice(0, room - 1) : running;
   const more = running.length - shown.length;
   return [
-    ...shown.map((task) => taskLine(task, width, paint)),
+    ...shown.map((task) => runningLine(task, width, paint)),
     ...(more > 0 ? [paint('dim', cutTo(`  and ${more} more`, width))] : []),
     barLine(tally, width, paint),
     paint('dim', cutTo(figures(tally), width)),
   ];
 }
 
-function taskLine({ id, summary, since }: RunningTask, width: number, paint: Paint): string {
+function runningLine({ id, summary, since }: RunningTask, width: number, paint: Paint): string {
   const { turns } = summary.stats(0);
   const [call] = summary.running;
   const cost = formatDollars(costOf({ id, summary, since }));

@@ -26,7 +26,7 @@ export function* batchMarkdown(story: BatchStory, room = NO_LIMIT): Generator<st
   let left = room - byteLength(head) - SPARE;
   let hidden = 0;
   for (const [i, [title, list]] of groupsOf(results).entries()) {
-    const { kept, left: more } = fitItems(list.map(taskLine), left);
+    const { kept, left: more } = fitItems(list.map(taskItem), left);
     const fold = foldable(`${list.length} × ${title}`, kept.join(''), { open: i < OPEN_GROUPS });
     hidden += more;
     left -= byteLength(fold);
@@ -64,11 +64,11 @@ function groupsOf(results: readonly TaskResult[]): [string, TaskResult[]][] {
   return [...groups].toSorted(([, a], [, b]) => rank(a) - rank(b) || b.length - a.length);
 }
 
-function taskLine(result: TaskResult): string {
+function taskItem(result: TaskResult): string {
   const { id, error, cost_usd } = result;
   const cost = cost_usd === null ? '' : ` (${formatDollars(cost_usd)})`;
   const runs = runsText(result);
-  const told = runs === undefined ? '' : ` (${runs})`;
+  const shownRuns = runs === undefined ? '' : ` (${runs})`;
   const why = error ? `: ${sentenceOrCode(error.message, 300)}` : '';
-  return `- ${codeSpan(id)}${cost}${told}${why}\n`;
+  return `- ${codeSpan(id)}${cost}${shownRuns}${why}\n`;
 }

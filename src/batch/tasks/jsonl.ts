@@ -11,15 +11,15 @@ export function readJsonl(bytes: Buffer, name: string): Row[] {
   for (const line of splitLines(bytes)) {
     const text = line.bytes.toString('utf8').replace(/^\ufeff/, '');
     if (text.trim() === '') continue;
-    const place = (column: number) => `${name}:${line.number}:${column}`;
+    const positionOf = (column: number) => `${name}:${line.number}:${column}`;
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch (error) {
       const [, position = '0'] = /at position (\d+)/.exec(errorMessage(error)) ?? [];
-      throw batchProblem(`${place(Number(position) + 1)}: not JSON: ${errorMessage(error)}`);
+      throw batchProblem(`${positionOf(Number(position) + 1)}: not JSON: ${errorMessage(error)}`);
     }
-    rows.push(rowOf(value, place(1), (message) => batchProblem(`${place(1)}: ${message}`)));
+    rows.push(rowOf(value, positionOf(1), (message) => batchProblem(`${positionOf(1)}: ${message}`)));
   }
   return rows;
 }

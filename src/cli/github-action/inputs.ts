@@ -80,15 +80,15 @@ export type OwnInput = keyof typeof OWN_INPUTS;
 
 /** What action.yml declares: each input in order, with its default. */
 export const ACTION_INPUTS: readonly { name: string; about: string; default?: string }[] = (() => {
-  const own = (place?: string) =>
+  const ownInputsAfter = (place?: string) =>
     Object.entries<OwnInputRow>(OWN_INPUTS)
       .filter(([, { after }]) => after === place)
       .map(([name, { about, default: value }]) => ({ name, about, ...(value && { default: value }) }));
   const options = Object.entries(OPTION_INPUTS).flatMap(([name, { about, kind }]) => [
     { name, about, ...(kind === 'switch' && { default: 'false' }) },
-    ...own(name),
+    ...ownInputsAfter(name),
   ]);
-  return [...own(''), ...options, ...own()];
+  return [...ownInputsAfter(''), ...options, ...ownInputsAfter()];
 })();
 
 export const INPUT_NAMES: readonly string[] = ACTION_INPUTS.map(({ name }) => name);

@@ -1,5 +1,5 @@
 import { escapedBreakEnd } from './breaks.js';
-import { textIn, type GoOn, type Place, type Shape, type Finding } from './shape.js';
+import { textIn, type GoOn, type LiteralMatch, type Shape, type Finding } from './shape.js';
 
 const MAX_LABEL = 60;
 /** A longer line of key material is not held until it ends. */
@@ -10,7 +10,7 @@ const MAX_LINE = 4 * MAX_HELD;
 /** A PEM block of a private key, as far as it goes: its end may be missing. */
 export const privateKey: Shape = { name: 'private-key', literals: '-----BEGIN ', look: findKey };
 
-function findKey(place: Place): Finding {
+function findKey(place: LiteralMatch): Finding {
   const { bytes, start, after, final } = place;
   const label = textIn(bytes, after, Math.min(bytes.length, after + MAX_LABEL));
   const head = /^[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/.exec(label);

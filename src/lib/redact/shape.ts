@@ -1,5 +1,5 @@
 /** A place where the literal of a shape was found. */
-export interface Place {
+export interface LiteralMatch {
   readonly bytes: Uint8Array;
   /** Where the literal begins, and where it ends. */
   readonly start: number;
@@ -31,7 +31,7 @@ export interface Shape {
    * something. It is found by its last four bytes, or by four rarer ones before a `^`.
    */
   readonly literals: string;
-  readonly look: (place: Place) => Finding;
+  readonly look: (place: LiteralMatch) => Finding;
 }
 
 /** A set of bytes. Most are never used: their tables are made on first use. */
@@ -79,7 +79,7 @@ export function runEnd(
   return end;
 }
 
-export function followsWord({ bytes, start, before }: Place, word: CharacterSet = WORD): boolean {
+export function followsWord({ bytes, start, before }: LiteralMatch, word: CharacterSet = WORD): boolean {
   const previous = start > 0 ? (bytes[start - 1] as number) : before;
   return previous >= 0 && word.table[previous] === 1;
 }
@@ -120,7 +120,12 @@ export interface RunRule {
 }
 
 /** A run of characters that begins at `from`; hidden from `start` on. */
-export function runFinding({ bytes, final }: Place, start: number, from: number, rule: RunRule): Finding {
+export function runFinding(
+  { bytes, final }: LiteralMatch,
+  start: number,
+  from: number,
+  rule: RunRule,
+): Finding {
   const end = runEnd(bytes, from, rule.set);
   const ended = end < bytes.length || final;
   const length = end - from;

@@ -6,7 +6,7 @@ import {
   runEnd,
   runFinding,
   textIn,
-  type Place,
+  type LiteralMatch,
   type Shape,
   type TokenRow,
   type Finding,
@@ -83,7 +83,7 @@ const jsonWebToken: Shape = {
 };
 
 /** Runs of these minimum lengths with dots between them; `second` is how the second one begins. */
-function dotted(place: Place, from: number, least: readonly number[], second = ''): Finding {
+function dotted(place: LiteralMatch, from: number, least: readonly number[], second = ''): Finding {
   const { bytes, start, final } = place;
   let at = from;
   for (const [i, min] of least.entries()) {

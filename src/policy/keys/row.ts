@@ -106,11 +106,11 @@ type MemberOf<K> = K extends { readonly rows: infer G }
 
 /** Several policies folded. Keys by which each policy is judged on its own are left out. */
 export type EffectiveOf<G> = Flat<
-  { readonly [N in keyof G as G[N] extends Settled ? Told<G, N> : never]: CombinedOf<G[N]> } & {
-    readonly [N in keyof G as G[N] extends Settled ? never : Told<G, N>]?: CombinedOf<G[N]>;
+  { readonly [N in keyof G as G[N] extends Settled ? CombinedName<G, N> : never]: CombinedOf<G[N]> } & {
+    readonly [N in keyof G as G[N] extends Settled ? never : CombinedName<G, N>]?: CombinedOf<G[N]>;
   }
 >;
-type Told<G, N extends keyof G> = G[N] extends { readonly combine: 'own' } ? never : N;
+type CombinedName<G, N extends keyof G> = G[N] extends { readonly combine: 'own' } ? never : N;
 type CombinedOf<K> = K extends { readonly rows: infer G }
   ? K extends { readonly each: true }
     ? readonly DocumentOf<G>[]

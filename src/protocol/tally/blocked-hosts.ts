@@ -14,12 +14,12 @@ export class BlockedHosts {
 
   warnings(): string[] {
     const all = [...this.#times];
-    const told = all.slice(0, MAX_TOLD).map(([place, times]) => {
+    const lines = all.slice(0, MAX_TOLD).map(([place, times]) => {
       return `the sandbox blocked ${place}${times > 1 ? ` (${times} times)` : ''}`;
     });
-    const more = all.length - told.length;
+    const more = all.length - lines.length;
     return more > 0
-      ? [...told, `the sandbox blocked ${more} other destination${more === 1 ? '' : 's'}`]
-      : told;
+      ? [...lines, `the sandbox blocked ${more} other destination${more === 1 ? '' : 's'}`]
+      : lines;
   }
 }

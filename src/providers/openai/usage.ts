@@ -14,8 +14,9 @@ export function openaiUsage(said: Fields): Usage | undefined {
     countIn(said['prompt_tokens_details'], 'cached_tokens') ??
     countIn(said, 'prompt_cache_hit_tokens') ??
     countIn(said, 'cached_tokens');
-  const told = countIn(said, 'total_tokens');
-  const total = told ?? (prompt === undefined || completion === undefined ? undefined : prompt + completion);
+  const reportedTotal = countIn(said, 'total_tokens');
+  const total =
+    reportedTotal ?? (prompt === undefined || completion === undefined ? undefined : prompt + completion);
   const beside = thoughts && total === (prompt ?? 0) + (completion ?? 0) + thoughts;
   const output = beside ? completion : without(completion, thoughts);
   const usage = { prompt, cached, output, thoughts, total };

@@ -42,8 +42,12 @@ function outcome(result: ResultEvent | undefined): Annotation | undefined {
   const { status, reason, error, transcript } = result;
   if (status === 'completed') return undefined;
   const why = reason && reason !== status ? ` (${reason})` : '';
-  const told = [error?.message ?? status, error?.hint, transcript && `Transcript: ${transcript}`];
-  return { level: 'error', title: `Bosun: ${status}${why}`, message: told.filter(Boolean).join('\n') };
+  const messageLines = [error?.message ?? status, error?.hint, transcript && `Transcript: ${transcript}`];
+  return {
+    level: 'error',
+    title: `Bosun: ${status}${why}`,
+    message: messageLines.filter(Boolean).join('\n'),
+  };
 }
 
 /** The places that the output of a check names, or the check as a whole. */

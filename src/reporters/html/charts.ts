@@ -1,6 +1,6 @@
 import { formatDollars } from '../../lib/money.js';
 import { markup, type Html } from './markup.js';
-import type { ToldTurn } from './story.js';
+import type { StoryTurn } from './story.js';
 import { formatNumber } from '../../lib/text.js';
 
 const SLOT = 10;
@@ -16,26 +16,27 @@ interface Series {
 }
 
 /** Tokens and cost of each turn. */
-export function charts(turns: readonly ToldTurn[]): Html {
+export function charts(turns: readonly StoryTurn[]): Html {
   if (turns.length === 0) return markup``;
-  const of = (value: (turn: ToldTurn['turn']) => number | undefined) => turns.map(({ turn }) => value(turn));
+  const valuesOf = (value: (turn: StoryTurn['turn']) => number | undefined) =>
+    turns.map(({ turn }) => value(turn));
   return markup`<section class="charts" aria-labelledby="tokens">
     <h2 id="tokens">Tokens and cost per turn</h2>
     <div class="chart-row">
       ${chart('Tokens in', formatNumber, [
-        { name: 'cached', paint: 'cached', values: of(({ usage }) => usage?.cached) },
-        { name: 'new', paint: 'input', values: of(freshTokens) },
+        { name: 'cached', paint: 'cached', values: valuesOf(({ usage }) => usage?.cached) },
+        { name: 'new', paint: 'input', values: valuesOf(freshTokens) },
       ])}
       ${chart('Tokens out', formatNumber, [
-        { name: 'thoughts', paint: 'thoughts', values: of(({ usage }) => usage?.thoughts) },
-        { name: 'answer', paint: 'output', values: of(({ usage }) => usage?.output) },
+        { name: 'thoughts', paint: 'thoughts', values: valuesOf(({ usage }) => usage?.thoughts) },
+        { name: 'answer', paint: 'output', values: valuesOf(({ usage }) => usage?.output) },
       ])}
-      ${chart('Cost', formatDollars, [{ name: 'cost', paint: 'cost', values: of(({ cost_usd }) => cost_usd) }])}
+      ${chart('Cost', formatDollars, [{ name: 'cost', paint: 'cost', values: valuesOf(({ cost_usd }) => cost_usd) }])}
     </div>
   </section>`;
 }
 
-function freshTokens({ usage }: ToldTurn['turn']): number | undefined {
+function freshTokens({ usage }: StoryTurn['turn']): number | undefined {
   return usage?.prompt === undefined ? undefined : Math.max(0, usage.prompt - (usage.cached ?? 0));
 }
 

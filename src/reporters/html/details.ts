@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 
 /** Where the details of a row are: the number of a chunk, and the position in it. */
-export type Place = readonly [chunk: number, slot: number];
+export type DetailPlace = readonly [chunk: number, slot: number];
 
 const CHUNK_CHARACTERS = 256 * 1024;
 /** The page must unpack quickly, and the run must not wait for us. */
@@ -13,8 +13,8 @@ export class Details {
   #waiting: string[] = [];
   #characters = 0;
 
-  add(events: readonly object[]): Place {
-    const place: Place = [this.#chunks.length, this.#waiting.length];
+  add(events: readonly object[]): DetailPlace {
+    const place: DetailPlace = [this.#chunks.length, this.#waiting.length];
     const json = JSON.stringify(events);
     this.#waiting.push(json);
     this.#characters += json.length;

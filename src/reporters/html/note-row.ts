@@ -140,7 +140,7 @@ function endParts({ status, reason, stats, exit_code }: ResultEvent): Parts {
 }
 
 function turnParts({ usage, cost_usd, latency_ms, finish_reason, content }: TurnEvent): Partial<Row> {
-  const told = [
+  const facts = [
     finish_reason === 'STOP' ? '' : finish_reason,
     usage?.prompt === undefined ? '' : `${formatNumber(usage.prompt)} in`,
     usage?.output === undefined ? '' : `${formatNumber(usage.output)} out`,
@@ -150,7 +150,7 @@ function turnParts({ usage, cost_usd, latency_ms, finish_reason, content }: Turn
     kind: 'turn',
     text: oneLine(textOf(content?.parts ?? []), TEXT_WIDTH) || callsIn(content?.parts ?? []),
     state: finish_reason === 'STOP' ? 'info' : 'warning',
-    stateText: told.filter(Boolean).join(' · '),
+    stateText: facts.filter(Boolean).join(' · '),
     figures: formatDuration(latency_ms),
   };
 }

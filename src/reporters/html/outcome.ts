@@ -13,7 +13,7 @@ const PATIENT: readonly Status[] = ['approval_required', 'cancelled'];
 export function outcomeBlock(result: ResultEvent | undefined): Html {
   return markup`<div class="outcome ${toneOf(result)}">
     <h1>${outcomeTitle(result)}</h1>
-    <p class="code">${exitOf(result)}</p>
+    <p class="code">${runExit(result)}</p>
     <p class="meaning">${outcomeMeaning(result)}</p>
     ${result?.error && errorBlock(result.error)}
   </div>`;
@@ -39,7 +39,7 @@ function toneOf(result: ResultEvent | undefined): 'good' | 'wait' | 'bad' {
   return result && PATIENT.includes(result.status) ? 'wait' : 'bad';
 }
 
-function exitOf(result: ResultEvent | undefined): string {
+function runExit(result: ResultEvent | undefined): string {
   if (!result) return 'killed, or still running';
   return result.reason === undefined
     ? `exit ${result.exit_code}`

@@ -1,4 +1,4 @@
-import type { Place } from './details.js';
+import type { DetailPlace } from './details.js';
 
 /** How what a row shows ended, in a word. */
 export const ROW_STATES = {
@@ -43,5 +43,5 @@ export interface Row {
   /** Milliseconds since the run began. */
   start: number;
   end: number;
-  place?: Place;
+  place?: DetailPlace;
 }

@@ -31,10 +31,10 @@ export function lanesOf<T extends Span>(spans: readonly T[], most: number): T[][
 
 /** What a run spent its time on. Waits are inside turns, unless no turn came of them. */
 export function timeSpent(rows: readonly Row[], total: number) {
-  const of = (kind: Row['kind']) => rows.filter((row) => row.kind === kind);
-  const waits = covered(of('wait'));
-  const model = covered([...of('turn'), ...of('wait')]) - waits;
-  const tools = covered(of('call').filter(({ state }) => state !== 'waiting'));
-  const checks = covered(of('check'));
+  const rowsOf = (kind: Row['kind']) => rows.filter((row) => row.kind === kind);
+  const waits = covered(rowsOf('wait'));
+  const model = covered([...rowsOf('turn'), ...rowsOf('wait')]) - waits;
+  const tools = covered(rowsOf('call').filter(({ state }) => state !== 'waiting'));
+  const checks = covered(rowsOf('check'));
   return { model, waits, tools, checks, rest: Math.max(0, total - model - waits - tools - checks) };
 }

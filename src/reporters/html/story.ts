@@ -26,7 +26,7 @@ interface OpenCall {
 }
 
 /** A turn, and the number of its row. */
-export interface ToldTurn {
+export interface StoryTurn {
   readonly index: number;
   readonly turn: Omit<TurnEvent, 'content'>;
 }
@@ -34,7 +34,7 @@ export interface ToldTurn {
 /** Makes rows from events as they come: one for each call with all its events, and one for each other event. */
 export class Story {
   readonly rows: Row[] = [];
-  readonly turns: ToldTurn[] = [];
+  readonly turns: StoryTurn[] = [];
   /** Denied calls, for a run that could not sum them up itself. */
   readonly denials: Denial[] = [];
   /** Success conditions, each as last checked. */

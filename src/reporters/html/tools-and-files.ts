@@ -2,7 +2,7 @@ import { formatDuration } from '../../lib/duration.js';
 import { count } from '../../lib/text.js';
 import type { RunStats } from '../../protocol/event.js';
 import { markup, type Html } from './markup.js';
-import type { ToldChange } from '../summary.js';
+import type { ChangedFile } from '../summary.js';
 import { changeNote } from '../change-note.js';
 import type { Row } from './row.js';
 
@@ -12,7 +12,7 @@ const SHOWN = 100;
 export function toolsAndFiles(
   stats: RunStats,
   rows: readonly Row[],
-  changes: readonly ToldChange[] = [],
+  changes: readonly ChangedFile[] = [],
 ): Html {
   const tools = Object.entries(stats.tools);
   if (tools.length === 0 && changes.length === 0) return markup``;
@@ -53,7 +53,7 @@ function numberCell(value: number): Html {
   return value === 0 ? markup`<td class="none">0</td>` : markup`<td class="some">${value}</td>`;
 }
 
-function changed(changes: readonly ToldChange[]): Html {
+function changed(changes: readonly ChangedFile[]): Html {
   const files = changes.slice(0, SHOWN).map((change) => {
     const { path, added, removed } = change;
     const note = changeNote(change);

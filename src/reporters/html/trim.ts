@@ -27,13 +27,13 @@ export function trimmed(line: TranscriptLine): KeptEvent {
       return { ...rest, file_path: edit.file_path, diff: edit.formatted_diff };
     }
     default:
-      event.type satisfies Whole;
+      event.type satisfies KeptAsIs;
       return event;
   }
 }
 
 /** Events that are kept as they are. */
-type Whole =
+type KeptAsIs =
   | 'init'
   | 'thought'
   | 'tool_use'

@@ -69,9 +69,9 @@ function includedIn({ include }: NamedPlaces, workspace: string): string[] {
 function bindsIn({ places, workspace, variables, onWarning }: SandboxRequest) {
   const { bindRo: readable, bindRw: writable } = places;
   const home = variables['HOME'] || homedir();
-  const place = (path: string) => realPathIfSeen(resolve(workspace, path.replace(/^~(?=\/|$)/, home)));
+  const realBind = (path: string) => realPathIfSeen(resolve(workspace, path.replace(/^~(?=\/|$)/, home)));
   const shared = (lists: readonly (readonly string[])[]) => {
-    const [first = [], ...others] = lists.map((list) => list.map(place));
+    const [first = [], ...others] = lists.map((list) => list.map(realBind));
     return first.filter((path) => others.every((list) => list.includes(path)));
   };
   const there = (path: string) => {

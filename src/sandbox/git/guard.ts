@@ -70,8 +70,8 @@ export class GitGuard {
 
   #repositoriesBelow(): Promise<readonly FoundRepository[]> {
     const { roots, isSandboxed, signal } = this.#settings;
-    const look = async () => (await Promise.all(roots.map((root) => repositoriesBelow(root, signal)))).flat();
-    this.#below ??= isSandboxed ? Promise.resolve([]) : look();
+    const find = async () => (await Promise.all(roots.map((root) => repositoriesBelow(root, signal)))).flat();
+    this.#below ??= isSandboxed ? Promise.resolve([]) : find();
     return this.#below;
   }
 
@@ -98,9 +98,9 @@ export class GitGuard {
       return 'fault' in settled ? overridesFor({ found: [], users, roots, home: undefined }) : settled;
     const nearest = repositories.find((repository) => !repository.isBare);
     // Those further out are not read, and do not belong to the run.
-    const counts = (one: FoundRepository) =>
+    const isOfRun = (one: FoundRepository) =>
       one === nearest || (!one.isBare && roots.some((root) => isInside(root, one.top)));
-    const faults = read.flatMap((one, i) => (counts(repositories[i] as FoundRepository) ? one.faults : []));
+    const faults = read.flatMap((one, i) => (isOfRun(repositories[i] as FoundRepository) ? one.faults : []));
     return faults[0] === undefined ? settled : { fault: faults[0] };
   }
 

@@ -27,8 +27,8 @@ const MAVEN_ONLY = '-Daether.connector.http.useSystemProperties=true';
 
 /** The loopback is exempt by itself. No character in them is special to a shell: old Gradle wrappers evaluate them. */
 function javaOptions(port: number): string {
-  const of = (scheme: string) => `-D${scheme}.proxyHost=127.0.0.1 -D${scheme}.proxyPort=${port}`;
-  return `${of('http')} ${of('https')}`;
+  const proxyFlags = (scheme: string) => `-D${scheme}.proxyHost=127.0.0.1 -D${scheme}.proxyPort=${port}`;
+  return `${proxyFlags('http')} ${proxyFlags('https')}`;
 }
 
 /** Options add up; other variables have only one value. */

@@ -90,8 +90,8 @@ export class NetChanges {
     if (!this.#started && !this.#settings.whole) return { changes: this.#byTools(this.#touched.all) };
     const look = await (await this.#before(signal)).look(signal, { only: this.#only(), patch });
     const seen = look.changes.flatMap((change) => this.#told(change));
-    const told = new Set(look.changes.flatMap(({ path, from = path }) => [path, from]));
-    const others = [...this.#touched.all].filter((file) => !told.has(file.path) && !this.#isCovered(file));
+    const known = new Set(look.changes.flatMap(({ path, from = path }) => [path, from]));
+    const others = [...this.#touched.all].filter((file) => !known.has(file.path) && !this.#isCovered(file));
     const changes = [...seen, ...this.#byTools(others)].toSorted((a, b) => (a.path < b.path ? -1 : 1));
     return { changes, ...(look.patch && { patch: look.patch }) };
   }

@@ -29,12 +29,12 @@ export async function plainChanges(settings: ChangesSettings, signal: AbortSigna
 
   /** What has changed, and its state now. */
   async function differing(stop: AbortSignal, only?: ReadonlySet<string>): Promise<[string, string][]> {
-    const counts = (path: string) => !only || only.has(path);
+    const isWanted = (path: string) => !only || only.has(path);
     const now = new Map<string, string>();
     const note = async (path: string) =>
       now.set(path, (await seeLongFile(join(workspace, path), stop)).state);
     await eachFile(settings, stop, (path, isLink) => {
-      if (!counts(path)) return;
+      if (!isWanted(path)) return;
       const [, state, stamp = null] = was.get(path) ?? [];
       const whole = join(workspace, path);
       const here = stampOf(whole, first.taken);
@@ -46,7 +46,7 @@ export async function plainChanges(settings: ChangesSettings, signal: AbortSigna
       return;
     });
     for (const path of was.keys()) {
-      if (!counts(path) || now.has(path)) continue;
+      if (!isWanted(path) || now.has(path)) continue;
       // A rule added meanwhile may only hide it.
       const stats = lstatSync(join(workspace, path), { throwIfNoEntry: false });
       if (stats?.isFile()) await note(path);

@@ -40,7 +40,7 @@ export interface LookSettings {
   readonly patch: boolean;
 }
 
-export interface Look {
+export interface FoundChanges {
   readonly changes: readonly SeenChange[];
   readonly patch?: Patch;
 }
@@ -52,7 +52,7 @@ export interface Changes {
   files(signal: AbortSignal, only?: ReadonlySet<string>): Promise<ChangedFiles>;
   /** Whether a commit with different files is checked out. */
   hasNewCommit(signal: AbortSignal): Promise<boolean>;
-  look(signal: AbortSignal, settings: LookSettings): Promise<Look>;
+  look(signal: AbortSignal, settings: LookSettings): Promise<FoundChanges>;
 }
 
 export function lostBaseline(store: string): Problem {

@@ -45,7 +45,7 @@ export function boundedFetch({
   };
 }
 
-interface Look {
+interface PieceCheck {
   take(piece: Uint8Array): { readonly passed: Uint8Array; readonly fault?: string | undefined };
   rest(): Uint8Array;
 }
@@ -54,7 +54,7 @@ const NOTHING = new Uint8Array();
 const beyond = (size: number, maxBytes: number) =>
   size > maxBytes ? `the answer has more than ${maxBytes} bytes` : undefined;
 
-function boundedBody(maxBytes: number): Look {
+function boundedBody(maxBytes: number): PieceCheck {
   let size = 0;
   let limit: number | undefined;
   return {
@@ -68,7 +68,7 @@ function boundedBody(maxBytes: number): Look {
 }
 
 /** Passes on whole lines only: readers of streams search all that they hold after every new byte. */
-function boundedEvents(maxBytes: number): Look {
+function boundedEvents(maxBytes: number): PieceCheck {
   const held = byteGatherer();
   let event = 0;
   return {

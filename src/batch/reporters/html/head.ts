@@ -8,7 +8,7 @@ import type { BatchState, BatchStory } from '../story.js';
 export function head({ record, state, folder }: BatchStory): Html {
   return markup`<div class="outcome ${toneOf(state)}">
   <h1>${batchTitle(state)}</h1>
-  ${state.exit_code !== null && markup`<p class="code">${exitOf(state)}</p>`}
+  ${state.exit_code !== null && markup`<p class="code">${batchExit(state)}</p>`}
   <p class="meaning">Batch ${record.name}${state.message && `: ${sentence(state.message)}`}${state.reset_at !== null && ` It resets at ${state.reset_at}.`}</p>
   ${state.continue !== null && markup`<p class="go-on"><b>Continue with</b> <code>${state.continue}</code></p>`}
 </div>
@@ -27,7 +27,7 @@ function toneOf({ status }: BatchState): 'good' | 'wait' | 'bad' {
   return ['approval_required', 'cancelled', 'running'].includes(status) ? 'wait' : 'bad';
 }
 
-function exitOf({ exit_code, reason }: BatchState): string {
+function batchExit({ exit_code, reason }: BatchState): string {
   return reason === null ? `exit ${exit_code}` : `exit ${exit_code} · ${reason}`;
 }
 
