@@ -71,6 +71,16 @@ describe('without a sandbox, no command reads a hidden file by a word that becom
       'read -n 4 f <<< .envx; cat $f',
       'IFS=x read -r a b <<< .envxa; cat $a',
     ],
+    'what read and mapfile cut off': [
+      'read -r -n 16 f <<< certs/server.keyX; cat $f',
+      'read -r -N 16 f <<< certs/server.keyX; cat $f',
+      'read -r -d X f <<< certs/server.keyX; cat $f',
+      'read -rdX f <<< certs/server.keyX; cat $f',
+      'mapfile -t -d X f <<< certs/server.keyX; cat $f',
+      'find src -name \'*.js\' | while read -r -n 4 f; do cat "$f"; done',
+      'read -r a b <<< "x y z"; cat "$b"',
+      'read -r -u 3 f 3<<< .env; cat "$f"',
+    ],
     'what the shell itself remembers': [
       'echo .env; cat $_',
       'cat $BASH_EXECUTION_STRING # .env',
@@ -407,6 +417,20 @@ test('git takes in what is not ignored, and shows what it has taken in', async (
   await expectAll('deny', ['git add .', 'git add -A']);
   ws.write('.gitignore', '.env\n*.key\nprivate\n/.config/\n!.env\n');
   await expectAll('deny', ['git add .']);
+});
+
+test('read takes blanks around a line away, but not those in it', async () => {
+  ws.write('docs/my notes.txt', '');
+  const text =
+    "version: 1\nmode: manual\nworkspace: {read_deny: ['docs/my notes.txt']}\nrules: [{id: all, tool: run_shell_command, decision: allow}]\n";
+  const policy = await engine(ws.path(), text);
+  const decision = async (line: string) => (await shell(policy, line)).decision;
+  expect(await decision('read -r f <<< "docs/my notes.txt"; cat "$f"')).toBe('deny');
+  expect(await decision('read -r f <<< " docs/my notes.txt"; cat "$f"')).toBe('deny');
+  expect(await decision('read -r a f <<< "x docs/my notes.txt"; cat "$f"')).toBe('deny');
+  ws.write('docs/my notes.txt ', '');
+  expect(await decision('find docs -name \'*t \' | while read -r f; do cat "$f"; done')).toBe('deny');
+  expect(await decision('read -r f g <<< "docs/a.txt x"; cat "$f"')).toBe('allow');
 });
 
 test('a folder with too many files to look at is not gone through', async () => {

@@ -176,14 +176,12 @@ class Walk {
   #read(builtin: string, words: readonly Word[], { input }: Site, state: State): void {
     const texts = words.map((word) => literalOf(word) ?? '');
     if (words.some((word) => literalOf(word) === undefined)) this.#anything = true;
-    const options = texts.filter((text) => text.startsWith('-'));
-    // Other options cut lines, and without -r backslashes are taken out.
-    const isPlain =
-      builtin === 'read'
-        ? options.includes('-r') && options.every((text) => text === '-r')
-        : options.every((text) => text === '-t');
-    for (const name of ['REPLY', 'MAPFILE', ...texts].filter((one) => NAME.test(one))) {
-      this.#give(name, { type: isPlain ? 'input' : 'bareInput', source: input });
+    const given = readBy(builtin, texts, input);
+    const names = texts.filter((text) => NAME.test(text));
+    for (const name of ['REPLY', 'MAPFILE', ...names]) {
+      // The last of several names gets the rest of the line: words with blanks between them.
+      const getsRest = builtin === 'read' && names.length > 1 && name === names.at(-1);
+      this.#give(name, getsRest ? { type: 'unknown' } : given);
       // At the end of the input it becomes empty.
       this.#give(name, { type: 'text', text: '' });
       state.set.add(name);
@@ -282,6 +280,17 @@ class Walk {
     inner.set.add(name.value);
     this.visit(body, inner);
   }
+}
+
+/** What `read` or `mapfile` puts into its variables. Unless listed here, an option may cut lines or read elsewhere. */
+function readBy(builtin: string, texts: readonly string[], source: Source): Given {
+  const options = texts.filter((text) => text.startsWith('-'));
+  const isRead = builtin === 'read';
+  const isKnown = options.every((text) => (isRead ? /^-[ra]+$/ : /^-t$/).test(text));
+  if (!isKnown) return { type: 'unknown' };
+  // Without -r, `read` removes backslashes.
+  const isRaw = !isRead || options.some((text) => text.includes('r'));
+  return { type: isRaw ? 'input' : 'bareInput', source };
 }
 
 /** Nodes whose parts are carried out one after the other, here. */

@@ -108,5 +108,8 @@ export function divided(value: Value): Value {
 }
 
 function literalPieces(text: string): string[] {
-  return [...text.split(/\n+/), ...text.split(/\s+/)].filter(Boolean);
+  const lines = text.split(/\n+/);
+  // `read` removes the blanks around a line.
+  const trimmed = lines.map((line) => line.trim());
+  return [...lines, ...trimmed, ...text.split(/\s+/)].filter(Boolean);
 }

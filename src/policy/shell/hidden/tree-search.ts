@@ -35,7 +35,8 @@ export function oddFault(printed: string, directory: string, hiding: Hiding): st
   const pieces = printed.split(/\s+/).filter(Boolean);
   if (pieces.some((piece) => /['"]/.test(piece) || hasWildcard(piece) || /^(\.\/)*-/.test(piece)))
     return `the name ${JSON.stringify(printed)} would be taken for something else`;
-  return pieces
+  // `read` only removes the blanks around a name.
+  return [printed.trim(), ...pieces]
     .map((piece) => hiding.fault(pathNamed(directory, piece)))
     .find((fault) => fault !== undefined);
 }
