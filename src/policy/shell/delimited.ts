@@ -1,6 +1,6 @@
 /**
- * Where a delimited piece of a sed or awk program ends: the index of its closing delimiter. Undefined where programs
- * may disagree: it does not end on its line, or some would take the delimiter for a part of a bracket expression.
+ * The index of the delimiter that closes a piece of a sed or awk program. Undefined if implementations may disagree:
+ * the piece does not end on its line, or some would read the delimiter as part of a bracket expression.
  */
 export function endOfDelimited(
   text: string,
@@ -29,13 +29,16 @@ export function endOfDelimited(
   return undefined;
 }
 
-/** In brackets a backslash is a character for some and an escape for others. */
+/** Inside brackets, some implementations read a backslash as a character, others as an escape. */
 function isClearEscape(next: string | undefined, inBrackets: boolean): boolean {
   if (next === undefined || next === '\n') return false;
   return !inBrackets || !/[[\]]/.test(next);
 }
 
-/** The last character of a class such as `[:alpha:]`, or where a bracket stands that begins none. */
+/**
+ * The index of the last character of a class such as `[:alpha:]`; for a bracket that opens no class, its own index.
+ * Undefined if the class does not end, or contains the delimiter.
+ */
 function endOfClass(text: string, at: number, delimiter: string): number | undefined {
   const kind = text[at + 1] ?? '';
   if (!/[:.=]/.test(kind)) return at;
@@ -43,7 +46,7 @@ function endOfClass(text: string, at: number, delimiter: string): number | undef
   return end < 0 || text.slice(at, end).includes(delimiter) ? undefined : end + 1;
 }
 
-/** A `]` that comes first in a bracket expression is one of its characters. */
+/** A `]` that comes first in a bracket expression is a literal character. */
 function opensBracket(text: string, open: number, at: number): boolean {
   return at === open + 1 || (at === open + 2 && /[\^!]/.test(text[open + 1] ?? ''));
 }

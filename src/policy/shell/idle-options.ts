@@ -2,9 +2,12 @@ import type { ShellWord } from './model.js';
 
 interface Idle {
   readonly options: RegExp;
-  /** Between which words they are the program's own, and not those of what it runs; right behind its name if not told. */
+  /**
+   * After which words of the pattern these options still belong to the program, and not to what it runs. Default:
+   * directly after the program's name.
+   */
   readonly behind?: RegExp;
-  /** Behind a word of its own it takes one, and whatever comes next for the name of what is to run. */
+  /** After a subcommand, it accepts only one of them, and reads the next word as the name of what to run. */
   readonly single?: boolean;
 }
 
@@ -14,10 +17,10 @@ const MAVEN = /^(?:-q|--quiet|-B|--batch-mode|-ntp|--no-transfer-progress|-e|--e
 const GRADLE = /^(?:-q|--quiet|-i|--info|-s|--stacktrace|--console=(?:auto|plain|rich|verbose)|--no-daemon)$/;
 
 /**
- * Options that change how much a program says, and nothing about what it runs, where, or by which settings. Each is a
- * whole word that takes no other one for its value; whatever is not here breaks a prefix. All but those of go and gradle,
- * which are as their manuals have them, were tried out on the programs: for npm, `--color=never` is a script of the name
- * never, and `yarn run -s -s x` runs a script of the name -s.
+ * Options that change nothing about what a program runs, where, or with which settings: most only change how much it
+ * prints. Each is a single word without a separate value; an option that is not listed breaks a prefix. Those of go
+ * and gradle come from their manuals; all others were tried with the programs: npm reads `--color=never` as a script
+ * named never, and `yarn run -s -s x` runs a script named -s.
  */
 const IDLE = new Map<string, Idle>([
   [
@@ -61,12 +64,12 @@ const IDLE = new Map<string, Idle>([
   ['./gradlew', { options: GRADLE }],
 ]);
 
-/** What some programs take for the value of a switch that needs none: `npm run --no-color true x` runs x. */
+/** Words that some programs read as the value of a switch that takes none: `npm run --no-color true x` runs x. */
 const SWALLOWED = /^(?:true|false|null|always|never|auto|\d.*)$/;
 
 /**
- * Whether a word is such an option. `said` are the words of the pattern before it: behind an option that the pattern
- * names it could be that option's value.
+ * Whether a word is such an option. `said` are the pattern's words before it. After an option that the pattern names,
+ * it could be that option's value.
  */
 export function isIdle(said: readonly string[], words: readonly ShellWord[], at: number): boolean {
   const [program = '', ...more] = said;
@@ -78,7 +81,7 @@ export function isIdle(said: readonly string[], words: readonly ShellWord[], at:
   return isOwn && !SWALLOWED.test(words[at + 1]?.literal ?? '');
 }
 
-/** A command without them, as a rule about it would be written. */
+/** The command without such options, as a rule would write it. */
 export function withoutIdle(words: readonly ShellWord[]): readonly ShellWord[] {
   const kept: ShellWord[] = [];
   for (const [i, word] of words.entries()) {

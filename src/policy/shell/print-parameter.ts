@@ -11,7 +11,7 @@ interface ExpansionPrinter {
 const NAME = /^(?:[A-Za-z_]\w*|\d+|[@*])$/;
 const SPECIAL = /^[#?$!-]$/;
 
-/** `${…}`: only what reads a variable, and cuts or replaces its text. */
+/** Prints `${…}`, if it only reads a variable, perhaps with a default or with its text cut or replaced. */
 export function printParameter(part: ParameterExpansionPart, printer: ExpansionPrinter): string {
   const { parameter, prefix, index, operation, text } = part;
   if (prefix === '!') refuse(`${text} reads a variable that is named elsewhere`);
@@ -42,7 +42,7 @@ function printOperation(operation: ParameterOperation, text: string, printer: Ex
     case 'Replace': {
       onlyInBash(printer.dialect, type);
       const pattern = printOperand(operation.pattern, printer);
-      // A slash would end the pattern; a sign at its start would be taken for an operator.
+      // A slash would end the pattern; `#` or `%` at its start would be read as an operator.
       if (pattern === '' || pattern.includes('/') || (operator === '/' && /^[#%]/.test(pattern)))
         refuse(`${text} is not understood here`);
       return `${operator}${pattern}/${printOperand(operation.replacement, printer)}`;
@@ -60,14 +60,14 @@ function printOperation(operation: ParameterOperation, text: string, printer: Ex
   }
 }
 
-/** `:-1` would be a default: a blank keeps them apart. */
+/** `:-1` would be a default value; a blank prevents that. */
 function printNumber({ text }: Word, whole: string): string {
   const [, sign, digits] = /^\s*(-?)(\d+)$/.exec(text) ?? [];
   if (digits === undefined) refuse(`${whole} computes a position`);
   return sign ? ` -${digits}` : digits;
 }
 
-/** What means the same with quotes around the expansion and without. */
+/** Text that means the same whether or not the expansion is in quotes. */
 const PLAIN = /^[\p{L}\p{N}_.,/:+=@%^*?![\]#;|() -]*$/u;
 
 function printOperand({ text, value, parts }: Word, printer: ExpansionPrinter): string {

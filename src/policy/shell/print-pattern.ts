@@ -1,7 +1,7 @@
 import type { GlobPart } from 'unbash';
 import { refuse } from './unreadable.js';
 
-/** One character or class of characters; a range is three of them. */
+/** A bracket expression of classes and plain characters; a range is three characters. */
 const BRACKET = /^\[[!^]?(?:\[:[a-z]+:\]|[\p{L}\p{N}_.,:+@%=^/-])+\]$/u;
 
 export function printGlob({ kind, text }: GlobPart): string {
@@ -17,17 +17,17 @@ export function printGlob({ kind, text }: GlobPart): string {
   }
 }
 
-/** Of plain words only: `{a,b}`, `{1..9}`, and such in one another. */
+/** Prints braces that contain only plain words: `{a,b}`, `{1..9}`, also nested. */
 export function printBraces(text: string): string {
   const isPlain = /^\{[\p{L}\p{N}_.,:+@%=^/*?{}-]*\}$/u.test(text);
-  // Between `A` and `z` there are signs that the shell would read again.
+  // A range from `A` to `z` includes characters that the shell would interpret, such as backticks.
   const mixes = /[A-Z]\.\.[^A-Z]|[a-z]\.\.[^a-z]|[^\d.,{-]\.\.[\d-]/.test(text);
   return isPlain && !mixes ? text : refuse(`${text} is not understood here`);
 }
 
 /**
- * A regular expression behind `=~`: what is quoted in it matches as a text, so that its signs have to stay as they are.
- * A dollar is the end of the text, and nothing else.
+ * Prints a regular expression after `=~`, as written: quotes would make its characters literal. A dollar may only
+ * mark the end of the text.
  */
 export function printRegex(text: string): string {
   const isPlain =

@@ -17,7 +17,7 @@ export function redirectsOf(redirections: readonly Redirection[]): Redirect[] {
     const word = shellWord(target);
     // `2>&1`, `>&-`: descriptors only.
     if (isDescriptor(redirection)) continue;
-    // `< <(command)`: the command is judged where it stands.
+    // `< <(command)`: the command is judged on its own.
     if (operator === '<' && word.text.startsWith('<(') && target.parts?.length === 1) continue;
     if (READS.has(operator)) uses.push({ access: 'read', target: word });
     else if (WRITES.has(operator)) uses.push({ access: 'write', target: word });
@@ -26,7 +26,7 @@ export function redirectsOf(redirections: readonly Redirection[]): Redirect[] {
   return uses;
 }
 
-/** A redirection of one file, descriptor or text; here-documents are printed in here-document.ts. */
+/** Prints a redirection of one file, descriptor or string; here-document.ts prints here-documents. */
 export function printRedirect(
   redirection: Exclude<Redirection, { type: 'HereDoc' }>,
   reader: WordReader,
@@ -43,7 +43,7 @@ export function printRedirect(
   if (/&/.test(operator)) {
     // To sh, `a &> b` is `a & > b`.
     onlyInBash(reader.dialect, operator);
-    // What turns out to be a number would be a descriptor.
+    // A target that turns out to be a number would be a descriptor.
     const isFile = /^[A-Za-z_./][\w./-]*$/.test(target.text) || operator !== '>&';
     if (!isFile || !/^1?$/.test(number))
       refuse(`it is not clear what ${number}${operator} ${target.text} means`);
@@ -58,10 +58,10 @@ function isDescriptor({ operator, target }: RedirectNode): boolean {
   );
 }
 
-/** The number in front of a redirection. */
+/** The number before a redirection. */
 export function printDescriptor(descriptor: RedirectDescriptor | undefined): string {
   if (descriptor?.type === 'FileDescriptorVariable') refuse('it keeps a descriptor in a variable');
-  // To other shells, the first digit of `12>` is an argument.
+  // In other shells, the number in `12>` is an argument.
   if (descriptor && descriptor.value > 9) refuse(`it uses the descriptor ${descriptor.value}`);
   return descriptor ? String(descriptor.value) : '';
 }

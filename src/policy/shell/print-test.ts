@@ -7,7 +7,7 @@ import { refuse } from './unreadable.js';
 const UNARY = /^-[a-hknoprstuvwxzGLNORS]$/;
 const BINARY = /^(?:==?|!=|=~|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 
-/** What stands between `[[` and `]]`. */
+/** Prints what is between `[[` and `]]`. */
 export function printTest(test: TestExpression, reader: WordReader): string {
   switch (test.type) {
     case 'TestUnary':
@@ -32,7 +32,10 @@ export function printTest(test: TestExpression, reader: WordReader): string {
   }
 }
 
-/** Bare, it is a regular expression, and in quotes a text; of both together it is not known what quotes would change. */
+/**
+ * Unquoted, it is a regular expression; quoted or expanded, it is a word. A mix is rejected, because it is not known
+ * what the quotes would change.
+ */
 function printExpression(word: Word, reader: WordReader): string {
   const bare = (word.parts ?? []).filter(({ type }) => type === 'Literal' || type === 'Glob');
   if (bare.length === (word.parts ?? []).length) return printRegex(word.text);

@@ -10,34 +10,34 @@ import { shellWord } from './words.js';
 /** The reader of the script that contains a word. */
 export interface WordReader {
   readonly dialect: Dialect;
-  /** Reads a script inside of a word, and gives it back as it will run. */
+  /** Reads a script inside a word, and returns it as it will run. */
   script(script: ParsedScript | undefined): string;
-  /** Hears which variables arithmetic looks at; undefined if it could run something. */
+  /** Called with the variables that arithmetic reads; undefined if it could run something. */
   numbers(names: readonly string[] | undefined, where: string): void;
 }
 
 /**
- * A word as the shell is given it: what was taken for a text is quoted, so that it can be nothing else, and each
- * expansion that was accepted has one spelling. Of the source nothing is repeated but what is listed as harmless.
+ * Prints a word for the shell. What was read as text is quoted, so that it can mean nothing else, and each accepted
+ * expansion has one spelling. Nothing of the source is repeated unless it is listed as harmless.
  */
 export function printWord(word: Word, reader: WordReader): string {
   const { literal, tilde } = shellWord(word);
   if (!word.parts) checkPlain(word.text);
   if (tilde) return printTilde(word, reader);
-  // Braces come first: `$x{a,b}` is `$xa $xb`.
+  // Braces expand first: `$x{a,b}` is `$xa $xb`.
   const isGlued = word.parts?.some(
     ({ type }, i, parts) => type === 'SimpleExpansion' && parts[i + 1]?.type === 'BraceExpansion',
   );
   if (isGlued) refuse(`${word.text} is not understood here`);
-  // Also where it is a text in the end: each part has to be one that is understood.
+  // Even for a word that is all text: every part must be understood.
   const printed = joinPieces((word.parts ?? []).flatMap((part) => wordPieces(part, reader)));
   return literal === undefined ? printed : quote(literal);
 }
 
-/** A piece of a word: a text, whatever it looks like, or what the shell is to expand. */
+/** A piece of a word: text, whatever it looks like, or code for the shell to expand. */
 type Piece = { readonly text: string } | { readonly code: string };
 
-/** Texts that meet are one text. */
+/** Adjacent texts become one. */
 function joinPieces(pieces: readonly Piece[]): string {
   let printed = '';
   let text: string | undefined;
@@ -51,7 +51,10 @@ function joinPieces(pieces: readonly Piece[]): string {
   return printed;
 }
 
-/** What the shell does not take for a text, but a parser may. Behind a backslash it is one, and so is a last `$`. */
+/**
+ * Rejects what a shell does not read as text, although a parser may. After a backslash it is text, and so is a final
+ * `$`.
+ */
 function checkPlain(text: string, code = /[`()<>]|\$(?!$)/): void {
   if (code.test(text.replaceAll(/\\[^]/g, ''))) refuse(`${text} cannot be taken apart`);
 }
@@ -60,7 +63,7 @@ function wordPieces(part: WordPart, reader: WordReader): Piece[] {
   switch (part.type) {
     case 'Literal':
       checkPlain(part.text);
-      // A line continuation is nothing at all.
+      // A line continuation leaves nothing.
       return part.value === '' ? [] : [{ text: part.value }];
     case 'SingleQuoted':
       return [{ text: part.value }];
@@ -82,7 +85,7 @@ function wordPieces(part: WordPart, reader: WordReader): Piece[] {
   }
 }
 
-/** In double quotes everything but an expansion is a text; a dollar is one where no name follows. */
+/** In double quotes, everything but an expansion is text, and so is a dollar that no name follows. */
 function quotedPiece(part: DoubleQuotedChild, reader: WordReader): Piece {
   if (part.type !== 'Literal') return { code: `"${printExpansion(part, reader)}"` };
   checkPlain(part.text, /`|\$[\w{([@*#?$!-]/);
@@ -91,7 +94,7 @@ function quotedPiece(part: DoubleQuotedChild, reader: WordReader): Piece {
 
 const VARIABLE = /^\$(?:([A-Za-z_]\w*)|([0-9@*#?$!-]))$/;
 
-/** An expansion, without the quotes around it. */
+/** Prints an expansion, without the quotes around it. */
 export function printExpansion(part: WordPart, reader: WordReader): string {
   switch (part.type) {
     case 'SimpleExpansion': {
@@ -104,7 +107,7 @@ export function printExpansion(part: WordPart, reader: WordReader): string {
       return printParameter(part, { dialect: reader.dialect, expansion });
     }
     case 'CommandExpansion':
-      // `${ command; }` is for a bash that few have.
+      // `${ command; }` needs a bash newer than most systems have.
       if (part.text.startsWith('${')) refuse(`${part.text} is not understood here`);
       return `$(${reader.script(part.script)})`;
     case 'ArithmeticExpansion':
@@ -114,7 +117,7 @@ export function printExpansion(part: WordPart, reader: WordReader): string {
   }
 }
 
-/** `~`, `~+`, `~name`: up to the first slash, which has to stay without quotes, too. */
+/** Prints `~`, `~+` or `~name`: everything up to and including the first slash must stay unquoted. */
 function printTilde({ text, value, parts }: Word, reader: WordReader): string {
   const [first, ...others] = parts ?? [];
   if (first && first.type !== 'Literal') refuse(`${text} is not understood here`);

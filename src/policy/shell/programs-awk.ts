@@ -2,7 +2,7 @@ import { wordsOf } from '../../lib/text.js';
 import { endOfDelimited } from './delimited.js';
 import type { Hazard, ShellWord } from './model.js';
 
-/** What in an awk command does more than compute. The first `named` words are judged elsewhere. */
+/** The word that makes an awk command do more than compute. The first `named` words are judged elsewhere. */
 export function awkHazard(words: readonly ShellWord[], files = false, named = 1): Hazard | undefined {
   const { at, isGiven, isOption } = firstOperand(words, named);
   const text = words[at]?.literal;
@@ -13,14 +13,17 @@ export function awkHazard(words: readonly ShellWord[], files = false, named = 1)
   return connection(words, Math.max(at + 1, named));
 }
 
-/** Where the program stands, or the first file if a rule names the program's; or an option that is not known. */
+/**
+ * The index of the program, or of the first file if a rule names the program's file, or of an option that is not
+ * known.
+ */
 function firstOperand(words: readonly ShellWord[], named: number) {
   let isGiven = false;
   for (let i = 1; i < words.length; i++) {
     const text = words[i]?.literal ?? '';
     const isNamed = i < named && /^(-f|--file)$/.test(text);
     isGiven ||= isNamed;
-    // `-F,` and `-vx=1`; of anything else it is not known whether it takes the next word.
+    // `-F,` and `-vx=1`. Whether any other option takes the next word is not known.
     if (/^-[Fv]$/.test(text) || isNamed) i++;
     else if (text === '--') return { at: i + 1, isGiven, isOption: false };
     else if (!/^-[Fv]./s.test(text)) return { at: i, isGiven, isOption: text.startsWith('-') };
@@ -32,7 +35,7 @@ function hazard(index: number): Hazard {
   return { index, reason: 'the awk program could run others, or write files' };
 }
 
-/** What gawk opens as a connection where others see a file that nobody has. */
+/** gawk opens such a path as a network connection; for others, it is a file that does not exist. */
 const CONNECTION = '/inet';
 
 function connection(words: readonly ShellWord[], from: number): Hazard | undefined {
@@ -46,23 +49,23 @@ function connection(words: readonly ShellWord[], from: number): Hazard | undefin
 
 /** Names that run something. */
 const RUNNING = new Set(wordsOf('system extension SYMTAB FUNCTAB'));
-/** Names that reach outside, or change which files are read. */
+/** Names that reach outside the program, or change which files it reads. */
 const OUTSIDE = new Set([...RUNNING, ...wordsOf('getline ENVIRON ARGV ARGC ARGIND PROCINFO')]);
-/** Behind these an expression begins. */
+/** An expression begins after these. */
 const KEYWORDS = new Set(wordsOf('print printf return else do in exit BEGIN END'));
-/** What may be a value or a keyword, by the awk and by what follows. */
+/** Words that are a value or a keyword, depending on the awk and on what follows. */
 const UNCLEAR = new Set(
   wordsOf(
     'if while for length break continue delete next nextfile case default switch BEGINFILE ENDFILE func',
   ),
 );
-/** Blanks and comments; a line may go on behind a backslash. */
+/** Blanks, comments and line continuations. */
 const BLANK = /(?:[ \t]|\\\n|#[^\n]*)+/y;
 const NAME = /[A-Za-z_]\w*/y;
 const NUMBER = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const OPERATOR = /\*\*=|&&|\|\||\+\+|--|[-+*/%^=!<>]=|!~|\*\*|>>|\|&|[-+*/%^=!<>~?:,;(){}[\]$|\n]/y;
 
-/** What came before: a value, the end of something in parentheses, something that a value follows, or who knows. */
+/** The token before: a value, a closing parenthesis, something that a value follows, or unclear. */
 type Before = 'value' | 'closed' | 'open' | 'unclear';
 
 const BEFORE = new Map<string, Before>([
@@ -72,9 +75,9 @@ const BEFORE = new Map<string, Before>([
 ]);
 
 /**
- * Whether an awk program only computes and prints to its output. It is taken apart into strings, regular expressions,
- * names and operators; what awks read differently, or cannot be told apart without a grammar, is not. With `files` it may
- * read and write those.
+ * Whether an awk program only computes and prints to its output. It is split into strings, regular expressions, names
+ * and operators. What awks read differently, or what only a grammar could tell apart, is rejected. With `files`, it
+ * may also read and write files.
  */
 export function onlyComputes(program: string, files = false): boolean {
   const reader = new AwkReader(program, files);
@@ -83,14 +86,16 @@ export function onlyComputes(program: string, files = false): boolean {
   return at !== undefined;
 }
 
-/** Goes through an awk program token by token. */
+/** Reads an awk program token by token. */
 class AwkReader {
   readonly #program: string;
   readonly #files: boolean;
-  /** Tells whether the next slash may begin a regular expression: not behind a value. */
+  /** Decides whether the next slash may begin a regular expression: not after a value. */
   #before: Before = 'open';
   #depth = 0;
-  /** How many brackets were open at a `print`: deeper, and outside of one, `>` is a comparison. */
+  /**
+   * How many brackets were open at the last `print`. Inside more brackets, or outside a `print`, `>` is a comparison.
+   */
   #printing: number | undefined;
 
   constructor(program: string, files: boolean) {
@@ -98,7 +103,7 @@ class AwkReader {
     this.#files = files;
   }
 
-  /** Where the token ends that begins at a place; undefined if it could do more than compute. */
+  /** The end of the token at `at`; undefined if it could do more than compute. */
   pass(at: number): number | undefined {
     const blank = matchEnd(BLANK, this.#program, at);
     if (blank !== undefined) return blank;
@@ -146,8 +151,8 @@ class AwkReader {
 }
 
 /**
- * A slash behind a value divides. Behind a parenthesis some may take it for the beginning of a regular expression, which
- * would end at another slash of the line: then nothing in between may look different to the two.
+ * A slash after a value divides. After a parenthesis, some awks may read it as the start of a regular expression that
+ * ends at a later slash of the line: then the text in between must mean the same either way.
  */
 function isDivision(program: string, at: number, before: Before): boolean {
   if (before !== 'closed') return before === 'value';

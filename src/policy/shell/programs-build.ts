@@ -4,7 +4,7 @@ import { knownText, type Hazard, type ShellWord } from './model.js';
 import type { Program } from './options.js';
 import { changesWhatRuns } from './variables.js';
 
-/** Programs that build and test by what the project says. */
+/** Programs that build and test as the project defines. */
 export const BUILDERS: Readonly<Record<string, Program>> = {
   make: {
     long: wordsOf('file makefile eval directory include-dir'),
@@ -36,7 +36,7 @@ export const BUILDERS: Readonly<Record<string, Program>> = {
         /^-{1,2}(exec|toolexec|vettool|overlay|modfile|C|o|outputdir|.*profile|ldflags|gcflags|asmflags)(=.*)?$/,
         /^-{1,2}(gccgoflags|compiler|pkgdir|trace|debug-.*|test\..*|artifacts)(=.*)?$/,
         /^(run|generate|env|install|get|tool)$/,
-        // Modules that the project does not name are loaded, and written into go.mod.
+        // These load modules that the project does not name, and write them into go.mod.
         /^-{1,2}mod(=mod)?$|^-{1,2}(u|versions|retracted|fix)(=.*)?$|^[^-].*@/,
       ]
         .map(({ source }) => source)
@@ -53,20 +53,20 @@ export const BUILDERS: Readonly<Record<string, Program>> = {
   },
 };
 
-/** Goals that a rule does not name, where it names one: `make test` is not `make test deploy`. */
+/** Goals that a rule does not name, if it names any: `make test` is not `make test deploy`. */
 function goalHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   if (named < 2) return undefined;
   for (let i = named; i < words.length; i++) {
     const text = words[i]?.literal;
     if (text?.startsWith('-') || text?.includes('=')) continue;
-    // The number of jobs, or the most load.
+    // The number of jobs, or the maximum load.
     if (/^\d+(\.\d+)?$/.test(text ?? '') && /^-[a-z]*[jl]$/.test(words[i - 1]?.literal ?? '')) continue;
     return { index: i, reason: `the rule does not name the goal ${words[i]?.text}` };
   }
   return undefined;
 }
 
-/** `make V=1` is fine, `make SHELL=…`, `make CC=…` and values that make expands are not. */
+/** `make V=1` is fine; `make SHELL=…`, `make CC=…` and values that make expands are not. */
 function makeHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   for (let i = named; i < words.length; i++) {
     const text = words[i]?.literal ?? words[i]?.text ?? '';
@@ -79,7 +79,7 @@ function makeHazard(words: readonly ShellWord[], named: number): Hazard | undefi
   return goalHazard(words, named);
 }
 
-/** Behind `--` the options are those of another program. */
+/** After `--` come the options of another program. */
 function cmakeHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   const end = words.findIndex(({ literal }) => literal === '--');
   const at = words.findIndex(
@@ -89,7 +89,9 @@ function cmakeHazard(words: readonly ShellWord[], named: number): Hazard | undef
   return at < 0 ? undefined : { index: at, reason: `${words[at]?.text} is for the program that cmake runs` };
 }
 
-/** Properties can name programs, agents and places: only plain words for what does none of that are fine. */
+/**
+ * Properties can name programs, agents and places. Only plain values of properties that name none of these are fine.
+ */
 const PLACES = /jvm|exec|arg|command|java|path|ext|agent|home|dir|(?<!pro)file|url|repo|plugin/i;
 
 function definedHazard(words: readonly ShellWord[], named: number, option: RegExp): Hazard | undefined {
@@ -109,7 +111,7 @@ function isPlainProperty(property: string): boolean {
   return name !== '' && !PLACES.test(name) && /^(\w[\w.,-]*)?$/.test(value);
 }
 
-/** What is fine behind `--`: clippy hands options to the compiler, and rustfmt formats any file that it is given. */
+/** What is fine after `--`: clippy passes options to the compiler, and rustfmt formats any file that it is given. */
 const CARGO_BEHIND: Readonly<Record<string, (text: string, before: string) => boolean>> = {
   clippy: (text, before) => /^-[WADF]$/.test(before) || /^(-[WADF]|--cap-lints=)/.test(text),
   fmt: (text, before) =>

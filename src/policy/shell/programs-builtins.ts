@@ -2,7 +2,7 @@ import { wordsOf } from '../../lib/text.js';
 import type { Hazard, ShellWord } from './model.js';
 import type { Program } from './options.js';
 
-/** Commands of the shell itself that evaluate what they are given. */
+/** Builtins of the shell that evaluate their arguments. */
 export const BUILTINS: Readonly<Record<string, Program>> = {
   printf: { takesText: true, check: printfHazard },
   test: { takesText: true, check: testHazard },
@@ -19,12 +19,12 @@ export const BUILTINS: Readonly<Record<string, Program>> = {
 };
 
 /**
- * `printf -v 'a[$(x)]'` runs x, and `%n` sets the variable that an argument names. The format comes first, and after it
- * everything is text.
+ * `printf -v 'a[$(x)]'` runs x, and `%n` sets the variable that an argument names. The format comes first; everything
+ * after it is text.
  */
 function printfHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   const args = words.slice(1);
-  // Where a rule names -v, what follows is a variable, and surely one.
+  // If a rule names -v, the next word must be a plain name of a variable.
   if (named > 1 && args[0]?.literal === '-v') {
     const isName = /^[A-Za-z_]\w*$/.test(args[1]?.literal ?? '');
     return isName ? shifted(printfHazard(words.slice(2), 1), 2) : { index: named, reason: SETS };
@@ -43,15 +43,15 @@ function shifted(hazard: Hazard | undefined, by: number): Hazard | undefined {
   return hazard && { ...hazard, index: hazard.index + by };
 }
 
-/** Operators that evaluate nothing, whatever stands beside them. */
+/** Operators that evaluate nothing, whatever their operands are. */
 const BINARY = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 const UNARY = /^-[a-hknoprstuwxzGLNOS]$/;
-/** Numbers, whatever happens. */
+/** Always numbers. */
 const NUMBER = /^\$[?#$!]$/;
 
 /**
- * `test -v 'a[$(x)]'` runs x. A word that is not known yet may turn out to be `-v`, or several words with it among them:
- * it has to stand beside an operator that takes it for a text.
+ * `test -v 'a[$(x)]'` runs x. A word that is not known yet may turn out to be `-v`, or several words that include it:
+ * it must be next to an operator that reads it as text.
  */
 export function testHazard(words: readonly ShellWord[]): Hazard | undefined {
   const at = words.findIndex((word, i) => {
@@ -66,7 +66,7 @@ export function testHazard(words: readonly ShellWord[]): Hazard | undefined {
   return at < 0 ? undefined : { index: at, reason: `${words[at]?.text} can make test run a command` };
 }
 
-/** `unset "a$x"` runs what a subscript in x says. */
+/** `unset "a$x"` runs the commands in a subscript in x. */
 function unsetHazard(words: readonly ShellWord[]): Hazard | undefined {
   const at = words.findIndex(({ literal }) => literal === undefined);
   return at < 0 ? undefined : { index: at, reason: `what unset ${words[at]?.text} means is not known` };

@@ -13,7 +13,7 @@ const VALUED = new Set(
 /** Actions that run programs, or write or remove files. */
 const ACTS = /^-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls|files0-from)$/;
 
-/** Tests and options that surely take none. */
+/** Tests, actions and options that surely take no value. */
 const BARE = new Set(
   wordsOf(`
     -print -print0 -ls -prune -quit -empty -readable -writable -executable -nouser -nogroup -depth -mount -xdev -follow
@@ -22,8 +22,8 @@ const BARE = new Set(
 );
 
 /**
- * Which arguments of find are tests and actions, and not the value of a test: `-name '-exec'` only looks for a name.
- * All of them, if there is one that may take a value or not: `-D -name -exec id` runs id.
+ * The indices of find's arguments that are tests or actions, and not the value of a test: `-name '-exec'` only looks
+ * for a name. All of them, if it is not clear whether one takes a value: `-D -name -exec id` runs id.
  */
 export function findTests(args: readonly ShellWord[]): number[] {
   const found: number[] = [];

@@ -3,13 +3,13 @@ import { knownText, type Hazard, type ShellWord } from './model.js';
 import { endOfOptions, isDangerous, isMessageOption, takesMessage, type Program } from './options.js';
 import { own } from '../../lib/own.js';
 
-/** Before the subcommand: other configuration, other repositories, other programs. */
+/** What may come before the subcommand. Other options may select another configuration, repository or program. */
 const GIT_GLOBAL =
   /^(--no-pager|--no-optional-locks|--literal-pathspecs|--no-replace-objects|-P|--version|--help)$/;
 
 /**
- * Subcommands that a rule for git alone covers. All others, aliases and programs of the name git-… among them, may run
- * what they are told to, or write anywhere.
+ * Subcommands that a rule for git alone covers. All others, including aliases and programs named git-…, may run what
+ * they are told to, or write anywhere.
  */
 const GIT_PLAIN = new Set(
   wordsOf(`
@@ -33,7 +33,7 @@ const GIT_OPTIONS: Program = {
   ],
   fine: ['verify', 'filter'],
 };
-/** Short options that mean something dangerous for one subcommand only. */
+/** Short options that are dangerous for one subcommand only. */
 const GIT_SHORT: Readonly<Record<string, RegExp>> = {
   grep: /^-[a-zA-Z0-9]*[Of]/,
   rebase: /^-[a-zA-Z0-9]*x/,
@@ -46,7 +46,7 @@ const GIT_SHORT: Readonly<Record<string, RegExp>> = {
   show: /^-O/,
 };
 
-/** What makes git run other programs, or write where it should not. */
+/** The word that makes git run other programs, or write where it should not. */
 export function gitHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   const at = subcommandAt(words);
   const globals = words.slice(1, at < 0 ? undefined : at);
@@ -79,7 +79,7 @@ function optionHazard(
   const end = endOfOptions(words);
   for (let i = from; i < words.length && i !== end; i++) {
     const text = knownText(words[i] as ShellWord);
-    // The value of -m is a text, whatever it looks like.
+    // The value of -m is text, whatever it looks like.
     if (takesMessage(words) && isMessageOption(text)) i++;
     else if (isDangerous(text, GIT_OPTIONS) || short?.test(text) || checksSignatures(text, subcommand)) {
       return { index: i, reason: `${text} makes git ${subcommand} run or write something else` };
@@ -88,10 +88,10 @@ function optionHazard(
   return undefined;
 }
 
-/** What shows a signature, whatever stands between the sign and its letter, or sorts by it. */
+/** Formats that show a signature, whatever comes between `%` and its letter, or that sort by it. */
 const SIGNATURE = /%[-+ ]?G|%\([^)]*signature\b|^--sort=-?signature/;
 
-/** A format that shows signatures has them checked, by a program that the repository may name. */
+/** To show signatures, git checks them with a program that the repository may name. */
 function checksSignatures(text: string, subcommand = ''): boolean {
   return SIGNATURE.test(text) && !/^(commit|add|grep)$/.test(subcommand);
 }

@@ -33,7 +33,7 @@ export const NODE: Readonly<Record<string, Program>> = {
     words: /^(exec|dlx|create|config|c|set|plugin|node|npm|publish|version|policies|global|self-update)$/,
   },
   node: {
-    // Node has hundreds of options, its engine even more, and many of them load or write files.
+    // Node has hundreds of options, V8 even more, and many of them load or write files. Only known ones are accepted.
     check: nodeHazard,
   },
   jest: {
@@ -62,7 +62,7 @@ export const NODE: Readonly<Record<string, Program>> = {
     ),
     ownFile: ['project', 'p', 'build', 'b'],
     short: 'pb',
-    // Further words, options among them, are read from a file.
+    // More arguments, including options, are read from a file.
     words: /^@/,
     check: tscHazard,
   },
@@ -87,7 +87,7 @@ export const NODE: Readonly<Record<string, Program>> = {
   },
 };
 
-/** With `--build` every operand is a project. */
+/** With `--build`, every operand is a project. */
 function tscHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   const builds = words.some(({ literal = '' }) => /^--?b(uild)?$/i.test(literal));
   const at = words.findIndex(({ literal }, i) => i >= named && (literal?.includes('/') ?? true));
@@ -95,14 +95,14 @@ function tscHazard(words: readonly ShellWord[], named: number): Hazard | undefin
   return { index: at, reason: `tsc would build ${words[at]?.text}, which may write anywhere` };
 }
 
-/** What a rule for npm alone, or for one of these, says nothing about: it runs or changes what it is told to. */
+/** Subcommands that a rule for npm alone does not cover: they run or change what they are told to. */
 const NPM_ACTS = new Set(
   wordsOf(`
     exec explore init edit version set publish unpublish stage deprecate undeprecate trust adduser login
     approve-scripts deny-scripts install-scripts
   `),
 );
-/** Commands with commands of their own, and which of those only look. */
+/** Subcommands with subcommands of their own, and which of those only read. */
 const NPM_LOOKS: Readonly<Record<string, RegExp>> = {
   pkg: /^get$/,
   config: /^(get|list|ls)$/,
@@ -129,14 +129,14 @@ function npmHazard(words: readonly ShellWord[], named: number): Hazard | undefin
       .join(' ')} runs or changes more than the rule says`,
   });
   const full = own(NPM_FULL, command) ?? command;
-  // What npm would take for short for something else is not spelt as npm spells it.
+  // npm could read a command that is not listed as short for another.
   if (at >= named && (!NPM_COMMANDS.has(command) || NPM_ACTS.has(full))) return hazard(at);
   const looks = own(NPM_LOOKS, full);
   const next = words.findIndex(({ literal }, i) => i > at && !literal?.startsWith('-'));
   return looks && next >= named && !looks.test(words[next]?.literal ?? '') ? hazard(next) : undefined;
 }
 
-/** Other names of the commands above. */
+/** Other names of the subcommands above. */
 const NPM_FULL: Readonly<Record<string, string>> = {
   x: 'exec',
   create: 'init',
@@ -149,7 +149,7 @@ const NPM_FULL: Readonly<Record<string, string>> = {
   'add-user': 'adduser',
 };
 
-/** What a test run may be told without loading or writing anything that is not the project's. */
+/** Options of a test run that load and write nothing but the project's own files. */
 const NODE_FINE =
   /^--(test|test-only|test-force-exit|no-warnings|enable-source-maps|experimental-(strip-types|transform-types|test-coverage|vm-modules|test-module-mocks|test-snapshots)|test-coverage-[a-z]+=[\w.*/{},-]+|test-(name-pattern|skip-pattern)(=.*)?|test-(concurrency|timeout|shard)(=[\d/]+)?|test-reporter=(spec|tap|dot|junit)|trace-(warnings|uncaught|deprecation)|throw-deprecation|pending-deprecation|expose-gc|stack-trace-limit=\d+|max-old-space-size=\d+|unhandled-rejections=[a-z-]+|conditions=[\w-]+)$/s;
 
@@ -164,7 +164,7 @@ function nodeHazard(words: readonly ShellWord[], named: number): Hazard | undefi
   return undefined;
 }
 
-/** Without tests: options end where the script is named. */
+/** Without `--test`: options end at the script's name. */
 function scriptHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   const script = words.findIndex(({ literal, prefix }, i) => i > 0 && !(literal ?? prefix).startsWith('-'));
   const end = script < 0 ? words.length : script;
@@ -176,7 +176,7 @@ function scriptHazard(words: readonly ShellWord[], named: number): Hazard | unde
   return undefined;
 }
 
-/** Files that another command may have just written. */
+/** Streams: another command may just have written what comes out of them. */
 function isStream(path: string): boolean {
   return path === '-' || /^\/(dev|proc)\//.test(path);
 }

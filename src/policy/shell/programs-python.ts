@@ -1,7 +1,7 @@
 import { wordsOf } from '../../lib/text.js';
 import type { Program } from './options.js';
 
-/** Python's tools, and those of other languages that check and test. */
+/** pip, and the programs that check and test in Python and other languages. */
 export const CHECKERS: Readonly<Record<string, Program>> = {
   pip: { long: wordsOf('log log-file report python target root prefix src cache-dir'), short: 't' },
   pytest: {
@@ -9,7 +9,7 @@ export const CHECKERS: Readonly<Record<string, Program>> = {
       config-file rootdir confcutdir basetemp override-ini import-mode pdbcls junit-xml junitxml log-file debug pastebin
       report-log resultlog html json-report-file cov-report cov-config pyargs tx px rsyncdir
     `),
-    // Further words, options among them, are read from a file.
+    // More arguments, including options, are read from a file.
     words: /^@/,
     ownFile: ['config-file', 'c'],
     short: 'pco',

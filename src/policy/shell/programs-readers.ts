@@ -5,7 +5,7 @@ import { awkHazard } from './programs-awk.js';
 import { findHazard } from './programs-find.js';
 import { sedHazard } from './programs-sed.js';
 
-/** Programs that look, filter and print, and what makes them write files or run others. */
+/** Programs that mostly search, filter, print or transfer, and what makes them run others or write other files. */
 export const READERS: Readonly<Record<string, Program>> = {
   find: { check: findHazard },
   fd: { long: wordsOf('exec exec-batch list-details'), short: 'xXl' },
@@ -29,7 +29,7 @@ export const READERS: Readonly<Record<string, Program>> = {
     check: (words, named) => awkHazard(words, false, named),
   },
   sort: { long: wordsOf('compress-program output temporary-directory files0-from'), short: 'oT' },
-  // What a word of theirs turns into may be counted, and no more.
+  // Whatever their words become is only counted.
   wc: { takesText: true, long: ['files0-from'] },
   du: { takesText: true, long: ['files0-from'] },
   uniq: { check: (words) => secondOperand(words, /^-[fsw]$|^--(skip|check)-[a-z]*$/) },
@@ -72,7 +72,7 @@ export const READERS: Readonly<Record<string, Program>> = {
   hostname: { words: /^[^-]|^-[a-zA-Z]*[bF]|^--(b|fi)/ },
   dmesg: { long: wordsOf('clear read-clear console-on console-off console-level'), short: 'CcDEn' },
   ss: { long: ['kill'], short: 'K' },
-  // The value of -S would be taken for an operand.
+  // The value of -S would be read as an operand.
   ...Object.fromEntries(
     ['cp', 'mv', 'ln', 'install'].map((name) => [name, { takesText: true, long: ['suffix'], short: 'S' }]),
   ),
@@ -97,11 +97,11 @@ export const READERS: Readonly<Record<string, Program>> = {
   env: { words: /^$/ },
 };
 
-/** Letters that only say how to list, and those of them that take a value. */
+/** Letters that only affect a listing, and those of them that take a value. */
 const TAR_LOOKS = /^[tvfzjJZadOkmopsnihBbRSUwlNVHXW]*$/;
 const TAR_VALUED = /[bfNVHX]/;
 
-/** Only listing is a reader's job: with -M, tar asks for the next volume, and `!` in the answer is a shell. */
+/** Only listing is accepted. With -M, tar asks for the next volume, and `!` as the answer starts a shell. */
 function tarHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   for (let i = Math.max(1, named); i < words.length; i++) {
     const { literal, prefix } = words[i] as ShellWord;
@@ -114,7 +114,7 @@ function tarHazard(words: readonly ShellWord[], named: number): Hazard | undefin
   return undefined;
 }
 
-/** Old-style letters need no dash; behind a dash, a value may be glued to the first that takes one. */
+/** Old-style letters need no dash. After a dash, a value may be attached to the first letter that takes one. */
 function tarLetters(text: string, at: number): string {
   const [, letters = ''] = /^-([A-Za-z]+)/.exec(text) ?? [];
   const valued = letters.search(TAR_VALUED);
@@ -122,13 +122,13 @@ function tarLetters(text: string, at: number): string {
   return at === 1 && /^[A-Za-z]+$/.test(text) ? text : '';
 }
 
-/** What is not known yet may have a colon in it, unless there is a slash in front. */
+/** A word that is not known yet may contain a colon, unless a slash comes first. */
 function mayNameHost(words: readonly ShellWord[], at: number): boolean {
   const { literal, prefix } = words[at] as ShellWord;
   return literal === undefined && !prefix.startsWith('-') && !prefix.includes('/');
 }
 
-/** A program may begin with modules that it loads: of one that is not known yet, the beginning has to be something else. */
+/** A jq program may begin by loading modules. If it is not known yet, its known beginning must be something else. */
 function jqHazard(words: readonly ShellWord[], named: number): Hazard | undefined {
   const index = words.findIndex(
     ({ literal, prefix }, i) =>
@@ -149,7 +149,7 @@ function secondOperand(words: readonly ShellWord[], valued: RegExp): Hazard | un
     if (text === '--' && !ended) ended = true;
     else if (!ended && valued.test(text)) i++;
     else if (ended || !/^-./.test(text)) operands.push(i);
-    // It may be two.
+    // It may become two words.
     if (words[i]?.glob || words[i]?.splits) operands.push(i);
   }
   const [, second] = operands;

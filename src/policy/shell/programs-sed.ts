@@ -8,33 +8,33 @@ const SCRIPT_FOLLOWS = /^(-[nErsuz]*e|--expression)$/;
 const SCRIPT_FILE = /^(-[nErsuz]*f|--file)$/;
 const IN_PLACE = /^(-[nErsuz]*i.*|--in-place(=.*)?)$/s;
 
-/** Whether a script may do with files what it likes. */
+/** Whether a script may read and write any files. */
 interface Freedom {
   readonly files: boolean;
 }
 const NO_FILES: Freedom = { files: false };
 const ANY_FILES: Freedom = { files: true };
 
-/** What in a sed command runs programs, reads or writes files, or cannot be told from what does. */
+/** The word that may make a sed command run programs, or read or write files. */
 export function sedHazard(words: readonly ShellWord[], freedom = NO_FILES, named = 1): Hazard | undefined {
   const fragments = fragmentsOf(words, freedom, named);
   const [first] = fragments;
   if (!first) return undefined;
   const isKnown = fragments.every(({ script }) => script !== undefined);
-  // Fragments are put together line by line.
+  // sed joins fragments with line ends.
   const whole = fragments.map(({ script }) => script).join('\n');
   return isKnown && onlyPrints(whole, freedom) ? undefined : hazard(first.index);
 }
 
-/** A piece of the script, and which word it is; without a script if that is not known. */
+/** A piece of the script, and the index of its word; without a script if that is not known. */
 interface Fragment {
   readonly index: number;
   readonly script: string | undefined;
 }
 
 /**
- * What the options give, or else the first operand. For an odd option it is not known what it gives; the first `named`
- * words are judged elsewhere, but what follows them is a script all the same.
+ * The scripts in options, or else the first operand. An option that is not known makes the script unknown. The first
+ * `named` words are judged elsewhere, but a script may still follow them.
  */
 function fragmentsOf(words: readonly ShellWord[], freedom: Freedom, named: number): Fragment[] {
   const fragments: Fragment[] = [];
@@ -68,7 +68,7 @@ function hazard(index: number): Hazard {
   return { index, reason: 'the sed program could run others, or write files' };
 }
 
-/** Whether a script has only commands that look and print. `e` is not among them; `r` and `w` where files are free. */
+/** Whether all commands of a script only read and print: never `e`, and `r` and `w` only if files are free. */
 export function onlyPrints(script: string, freedom = NO_FILES): boolean {
   let open = 0;
   let at = skipBlanks(script, 0);
@@ -79,7 +79,7 @@ export function onlyPrints(script: string, freedom = NO_FILES): boolean {
     const next = skipBlanks(script, step.end);
     const isSeparated =
       step.opens > 0 || /[;\n]/.test(script.slice(step.end, next)) || next === script.length;
-    // A brace or a comment may follow at once, but not behind a label, which it could be a part of.
+    // A brace or a comment may follow directly, but not after a label: it could be part of the label.
     const mayFollow = !step.isLabel && /[}#]/.test(script[next] ?? '');
     if (open < 0 || !(isSeparated || mayFollow)) return false;
     at = next;
@@ -94,7 +94,7 @@ interface Step {
   readonly isLabel: boolean;
 }
 
-/** A command that only looks and prints, by its letter. */
+/** Commands that only read and print, by their letters. */
 interface Row {
   readonly letters: string;
   /** Where it ends; undefined if it does more, or is not understood. */
@@ -135,7 +135,7 @@ function substitution(script: string, at: number, { files }: Freedom): number | 
   return end === undefined ? undefined : matched(script, end, flags);
 }
 
-/** Behind the third delimiter of `s/…/…/` or `y/…/…/`. */
+/** The index after the third delimiter of `s/…/…/` or `y/…/…/`. */
 function pieces(script: string, at: number, isRegex: boolean): number | undefined {
   const delimiter = script[at + 1] ?? '';
   if (!/[/|#,:@!%_~+=;]/.test(delimiter)) return undefined;
@@ -158,7 +158,7 @@ function afterAddresses(script: string, start: number): number | undefined {
   return at;
 }
 
-/** Behind one address, or where it starts if there is none. */
+/** The index after one address; `at` itself if there is none. */
 function address(script: string, at: number): number | undefined {
   const number = matched(script, at, /\$|\d+(~\d+)?/y);
   if (number !== undefined) return number;

@@ -50,7 +50,7 @@ export function isKnownProgram(name: string): boolean {
   return PROGRAMS.has(name);
 }
 
-/** What makes a command's program do more than a rule says that names its first `named` words. */
+/** What makes a command do more than a rule says that names its first `named` words. */
 export function hazardOf(words: readonly ShellWord[], named: number): Hazard | undefined {
   const started = startedAt(words);
   if (started > 0 && named > started) {
@@ -86,7 +86,7 @@ function mayTurnIntoOption(words: readonly ShellWord[], at: number, { takesText 
   return !isMessage;
 }
 
-/** Programs that start another one, by the words that come before its name. */
+/** The words with which a command starts another program, up to that program's name. */
 const STARTERS = [
   'npx',
   'bunx',
@@ -99,7 +99,7 @@ const STARTERS = [
   'bundle exec',
 ].map((text) => text.split(' '));
 
-/** Where the program begins that a command starts; 0 if it starts none. */
+/** The index of the program that a command starts; 0 if it starts none. */
 function startedAt(words: readonly ShellWord[]): number {
   const name = programName(basename(words[0]?.literal ?? ''));
   const starter = STARTERS.find(

@@ -1,10 +1,10 @@
 import { forEachChild, type SyntaxNode } from 'unbash';
 import type { ShellScript } from './model.js';
 
-/** Words that may end a line before all of it has run. */
+/** Commands that may end a line before all of it has run. */
 const ENDERS = /^(exit|return|break|continue|exec|kill)$/;
 
-/** Whatever is in these runs when they do. */
+/** If one of these runs, everything in it runs. */
 const SURE = new Set<string>([
   ...['Script', 'Statement', 'CompoundList', 'Command', 'Pipeline', 'AndOr', 'Redirected', 'Subshell'],
   ...['BraceGroup', 'Word', 'DoubleQuoted', 'CommandExpansion', 'ProcessSubstitution', 'Assignment'],
@@ -12,8 +12,8 @@ const SURE = new Set<string>([
 ]);
 
 /**
- * Whether every command of a line that ended with 0 has run: only then is the line evidence for each of them. What stands
- * behind `||`, in a branch, a loop or a function, or behind an `exit`, may never have.
+ * Whether every command of a line that exited with 0 has run: only then is the line evidence for each of them.
+ * Commands after `||` or `exit`, or in a branch, a loop or a function, may not have run.
  */
 export function surelyRuns({ tree, commands, functions }: ShellScript): boolean {
   const mayEnd = commands.some(({ words }) => ENDERS.test(words[0]?.literal ?? ''));

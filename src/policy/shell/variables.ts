@@ -1,6 +1,6 @@
 import { wordsOf } from '../../lib/text.js';
 
-/** Names that change which program runs, what it loads, or what it starts in turn. */
+/** Variables that change which program runs, what it loads, or what it starts in turn. */
 const EXACT = new Set(
   wordsOf(`
     IFS ENV HOME SHELL PS0 PS1 PS2 PS3 PS4 BASHOPTS SHELLOPTS POSIXLY_CORRECT PAGER EDITOR VISUAL
@@ -10,7 +10,7 @@ const EXACT = new Set(
   `),
 );
 
-/** Variables of bash that are numbers: whatever they are set to is evaluated. */
+/** Integer variables of bash: whatever they are set to is evaluated. */
 export const INTEGERS = new Set(
   wordsOf('RANDOM SRANDOM SECONDS HISTCMD LINENO EPOCHSECONDS EPOCHREALTIME OPTIND FUNCNEST HISTSIZE'),
 );
@@ -27,7 +27,7 @@ export function changesWhatRuns(name: string): boolean {
   return EXACT.has(upper) || PARTS.test(upper) || upper.startsWith('NODE_');
 }
 
-/** Whether setting a variable can make a command mean another one. */
+/** Whether setting a variable can make a name run another command. */
 export function givesOtherNames(name: string): boolean {
   return /^(GIT_CONFIG|GIT_EXEC_PATH|BASH|PS4$|ENV$|CARGO_ALIAS)/.test(name);
 }

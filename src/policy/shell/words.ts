@@ -3,7 +3,7 @@ import type { ShellWord } from './model.js';
 
 const LITERAL_PARTS = new Set<string>(['Literal', 'SingleQuoted', 'AnsiCQuoted']);
 
-/** What is known of a word before it is expanded. */
+/** What is known about a word before it is expanded. */
 export function shellWord(word: Word): ShellWord {
   const { text, value, parts = [] } = word;
   const tilde = text.startsWith('~');
@@ -43,7 +43,9 @@ function prefixOf(parts: readonly WordPart[]): string {
   return prefix;
 }
 
-/** Unquoted expansions are split into words; `"$@"` is even in quotes. Numbers and file names of a glob are not. */
+/**
+ * Unquoted expansions are split into words, and `"$@"` even in quotes. Numbers and the file names of a glob are not.
+ */
 function mayDivide(part: WordPart): boolean {
   switch (part.type) {
     case 'SimpleExpansion':

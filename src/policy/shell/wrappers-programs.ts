@@ -22,13 +22,13 @@ export function unwrapFind(args: Arguments): Unwrapped | undefined {
   return inner.length > 0 ? opaque(...inner) : undefined;
 }
 
-/** Options of git whose value is a command line; git takes the beginning of one for the whole of it. */
+/** Options of git whose value is a command line; git accepts abbreviations. */
 const GIT_RUNS = wordsOf(`
   exec extcmd env-filter setup tree-filter index-filter parent-filter msg-filter commit-filter tag-name-filter
   upload-pack receive-pack open-files-in-pager sendmail-cmd smtp-server to-cmd cc-cmd header-cmd access-hook
 `);
 
-/** The same by one letter, with the value behind it. */
+/** The same as short options, with the value attached. */
 const GIT_RUNS_SHORT: readonly (readonly [string, RegExp])[] = [
   ['rebase', /^-[a-zA-Z0-9]*x(.*)$/s],
   ['difftool', /^-[a-zA-Z0-9]*x(.*)$/s],
@@ -36,7 +36,7 @@ const GIT_RUNS_SHORT: readonly (readonly [string, RegExp])[] = [
   ['clone', /^-[a-zA-Z0-9]*u(.*)$/s],
 ];
 
-/** git runs commands of its own, too. */
+/** git also runs commands from its arguments. */
 export function unwrapGit(args: Arguments): Unwrapped | undefined {
   const at = args.findIndex(({ literal }) => /^(foreach|run|-x|--exec)$/.test(literal ?? ''));
   const inner: Inner[] = at < 0 ? [] : [{ type: 'suffixes', words: args.slice(at + 1) }];
@@ -57,7 +57,7 @@ export function unwrapGit(args: Arguments): Unwrapped | undefined {
   return inner.length > 0 ? opaque(...inner) : undefined;
 }
 
-/** Any of the words may begin a command, also one that is the value of an option: `--call='git push'`. */
+/** A command may begin at any of the words, or in the value of an option: `--call='git push'`. */
 export const suffixes: Unwrap = (args) =>
   opaque({ type: 'suffixes', words: args.flatMap((word) => [word, ...valueIn(word)]) });
 

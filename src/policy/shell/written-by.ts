@@ -2,12 +2,12 @@ import { isAbsolute, join, normalize } from 'node:path';
 import type { ShellScript } from './model.js';
 import { operandsOf } from './operands.js';
 
-/** Where a path leads that is named in a folder, by its words alone. */
+/** Resolves a path in a folder without looking at the disk. */
 export function placeOf(directory: string, path: string): string {
   return isAbsolute(path) ? normalize(path) : normalize(join(directory, path));
 }
 
-/** Files that the commands of a line write, as far as their words tell: by redirection, or as operands. */
+/** Files that the commands of a line write, as far as their words show: by redirection, or as operands. */
 export function writtenBy(script: ShellScript, directory: string): string[] {
   let where = directory;
   return script.commands.flatMap((command) => {
