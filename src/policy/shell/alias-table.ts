@@ -4,8 +4,8 @@ import { wordsOf } from '../../lib/text.js';
 export type Pattern = readonly string[];
 
 /**
- * What a rule means besides its own spelling. Phrases of a line are subcommands of one program; in phrases, `*` is any
- * operand, and `$` the end of the command: nothing but options may follow.
+ * Other spellings that a rule covers. A line lists subcommands of one program. In it, `*` is any operand, and `$` is
+ * the end of the command: only options may follow.
  */
 export type Table = Readonly<Record<string, readonly string[]>>;
 
@@ -92,8 +92,8 @@ export const LIKE: Table = {
 };
 
 /**
- * What runs a denied command among other things, by what its manual says. The denied command comes first; where it
- * ends in `$`, only a rule that says no more than this is meant.
+ * Commands that also run a denied command, according to their manuals. The denied command comes first. If it ends in
+ * `$`, only a rule with just these words is meant.
  */
 export const INCLUDES: Table = {
   npm: [
@@ -134,7 +134,7 @@ export const INCLUDES: Table = {
   bundle: ['install, add, update'],
 };
 
-/** The same between programs. Each is a whole command, the denied one first. */
+/** The same across programs. Each is a whole command, the denied one first. */
 export const ELSEWHERE: readonly (readonly [string, ...string[]])[] = [
   ['npm exec', 'npx'],
   ['npx', 'npm exec', 'npm init *'],
@@ -148,7 +148,7 @@ export const ELSEWHERE: readonly (readonly [string, ...string[]])[] = [
 /** Words that can be left out if more follow: `yarn run build` is `yarn build`. */
 export const SPARE: readonly string[] = ['pnpm run', 'pnpm exec', 'yarn run'];
 
-/** Programs by other names, for denies. */
+/** Other names of programs, for denies. */
 const PROGRAM_NAMES = new Map(
   [
     'npm npm-cli.js',
@@ -192,7 +192,7 @@ export const CARRIERS: Readonly<Record<string, readonly Pattern[]>> = {
   git: phrases('for-each-repo'),
 };
 
-/** Programs that accept the beginning of a subcommand. */
+/** Programs that accept abbreviated subcommands. */
 export const SHORTENING = new Set(wordsOf('npm gem bundle composer hg ip'));
 
 /** Programs that take any number of goals, in any order. */
@@ -200,7 +200,7 @@ export const WITH_GOALS = new Set(
   wordsOf('make mvn mvnw gradle gradlew rake ninja ant just task sbt lein mage'),
 );
 
-/** Subcommands of npm: what is one of these is not short for another. */
+/** Subcommands of npm. A word in this list is not read as an abbreviation. */
 export const NPM_COMMANDS = new Set([
   ...wordsOf(`
     access adduser approve-scripts audit bugs cache ci completion config dedupe deny-scripts deprecate diff

@@ -72,7 +72,7 @@ function closure(patterns: readonly Pattern[], steps: Steps): readonly Pattern[]
   return [...found.values()];
 }
 
-/** Computed once for each pattern: rules are asked again and again. */
+/** Computed once for each pattern, because every command is checked against all rules. */
 function memoised(compute: (pattern: Pattern) => readonly Pattern[]) {
   const known = new WeakMap<Pattern, readonly Pattern[]>();
   return (pattern: Pattern): readonly Pattern[] => {

@@ -7,7 +7,7 @@ import { shellWord } from './words.js';
  * commands. So only numbers and variables that the line itself sets to nothing but numbers are accepted.
  */
 const INTEGER = /^[+-]?(\d+|0[xX][0-9a-fA-F]+)$/;
-/** Not `_`, and none of the shell's own, which are in capitals: those hold texts. */
+/** Not `_`, and not the shell's own variables, which are in capitals: those hold text. */
 const NAME = /^[a-z][A-Za-z0-9_]*$/;
 
 const OPERATORS = new Set(
@@ -19,7 +19,7 @@ interface NumbersReader {
   numbers(names: readonly string[] | undefined, where: string): void;
 }
 
-/** An expression of numbers and names, with blanks between all that could grow together. */
+/** Prints an expression of numbers and names, with blanks between all that could merge. */
 export function printArithmetic(expression: ArithmeticExpression | undefined, reader: NumbersReader): string {
   if (!expression) return refuse('it has arithmetic that cannot be read');
   const print = (inner: ArithmeticExpression) => printArithmetic(inner, reader);
@@ -75,7 +75,7 @@ export function namesInTest(test: TestExpression): string[] | undefined {
 
 function namesInOperand(word: Word): string[] | undefined {
   const text = shellWord(word).literal ?? word.text.replace(/^"(.*)"$/, '$1');
-  // `$#` and `$?` are numbers whatever happens.
+  // `$#` and `$?` are always numbers.
   if (INTEGER.test(text) || text === '$#' || text === '$?') return [];
   const name = NAME.test(text) ? text : expandedName(text);
   return name === undefined ? undefined : [name];

@@ -52,7 +52,8 @@ export class CommandJudge {
     const refusals = refusalsOf(words, this.#context);
     const files = this.#fileEvidence();
     const own = agreed([base, ...refusals].map(({ parallel }) => parallel));
-    // What needs no rule has no say; what needs one and has none with a word about it keeps its place.
+    // A command that needs no rule leaves this to the rest of the line. One that needs a rule keeps its place in the
+    // order if no rule says otherwise.
     const says = [this.#isFree ? own : (own ?? false), ...files.map(({ parallel }) => parallel)];
     const worst = strictest([base, ...refusals, ...files]);
     // The reason for the program says little about a file that is written as well.
@@ -69,7 +70,7 @@ export class CommandJudge {
     return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
   }
 
-  /** Whether its redirections alone need approval, which no "always" for a program covers. */
+  /** Whether its files are not simply allowed. An "always" for a program does not cover them. */
   asksOfFiles(): boolean {
     return this.#fileEvidence().some(({ decision }) => decision !== 'allow');
   }
@@ -100,7 +101,7 @@ export class CommandJudge {
 
   #byRule(words: readonly ShellWord[]): Evidence | undefined {
     const { rules } = this.#context;
-    // If none mentions it, the first rule is as good as all.
+    // If no rule mentions `parallel`, the first rule is as good as all.
     const wantsAll = rules.some(({ parallel }) => parallel !== undefined);
     const found: ShellRule[] = [];
     let why: string | undefined;
@@ -138,7 +139,7 @@ export class CommandJudge {
     return why === undefined ? undefined : { isWhole: false, why };
   }
 
-  /** A wrapper may come first if what it runs is known to the last word. */
+  /** A wrapper may come first if all words of what it runs are known. */
   #isExactly(patterns: readonly Pattern[], words: readonly ShellWord[]): boolean {
     if (!patterns.some((pattern) => isJust(pattern, words))) return false;
     const wrapped = unwrap(words);
@@ -152,7 +153,7 @@ export class CommandJudge {
   }
 
   /**
-   * The command as the pattern would write it, if it covers it. A pattern may name a wrapper with its inner
+   * The command as the pattern would write it, if the pattern covers it. A pattern may name a wrapper with its inner
    * command: `xargs grep` covers `xargs -0 grep -l x`.
    */
   #covers(pattern: Pattern, words: readonly ShellWord[]): readonly ShellWord[] | undefined {

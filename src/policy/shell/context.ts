@@ -18,7 +18,10 @@ export interface ShellRule {
 }
 
 export interface ShellContext {
-  /** Whether the folders that a command may run in are all known: some commands change theirs in ways not followed. */
+  /**
+   * Whether all folders that a command may run in are known: some commands change theirs in ways that are not
+   * tracked.
+   */
   readonly isFollowed?: boolean;
   readonly rules: readonly ShellRule[];
   /** The mode's decision about commands that no rule matches. */
@@ -28,20 +31,20 @@ export interface ShellContext {
   readonly directory: string;
   readonly workspace: string;
   readonly home: string | undefined;
-  /** Which grammar the line is run by. */
+  /** The grammar of the shell that runs the line. */
   readonly dialect: Dialect;
   readonly read: (source: string, nested: boolean, dialect: Dialect) => Reading;
   /** A redirection is decided like the file tool it replaces. `path` is absolute. */
   readonly decideFile: (access: 'read' | 'write', path: string) => Evidence;
   /** Why an operand may not be touched, whatever the rules say. */
   readonly operandFault: (access: 'read' | 'write', path: string) => string | undefined;
-  /** The same for a pattern of file names, as it is spelt in `directory`. */
+  /** The same for a pattern of file names, as written in `directory`. */
   readonly patternFault: (access: 'read' | 'write', pattern: string, directory: string) => string | undefined;
   /** Undefined if something else keeps hidden files from being read, or nothing does. */
   readonly guard?: ReadGuard;
 }
 
-/** The same about one command of the line. */
+/** The same for one command of the line. */
 export interface CommandContext extends ShellContext {
   readonly isFollowed: boolean;
   /** Functions that the line defines. */
@@ -72,7 +75,7 @@ export interface LineDecision extends Evidence {
 /** A command may run in at most this many folders; more are not tracked. */
 export const MAX_PLACES = 16;
 
-/** Scripts within scripts are followed this far. */
+/** Nested scripts are followed this far. */
 export const MAX_DEPTH = 8;
 
 /** Whether some command is denied by name: then nothing may hide its name. */

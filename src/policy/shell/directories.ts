@@ -10,7 +10,7 @@ export interface Places {
   readonly where: readonly (readonly string[])[];
   /** There are more than are tracked. */
   readonly isLost: boolean;
-  /** Whether these are all that there are. */
+  /** Whether no command moves in a way that is not tracked. */
   readonly isFollowed: boolean;
 }
 
@@ -31,7 +31,7 @@ export function placesOf({ commands, functions }: ShellScript, start: string): P
 /** Builtins that change the shell's folder, or may run what does. */
 const WANDERERS = /^(?:pushd|popd|eval|source|\.|trap|builtin|command|alias|shopt)$/;
 
-/** A `cd` is followed where it stands by itself: in a loop it may happen again, a function may be called from anywhere. */
+/** Only a plain `cd` is tracked: a loop may repeat it, and a function may be called from anywhere. */
 function wanders({ words, scopes }: SimpleCommand, hasFunctions: boolean): boolean {
   const name = words[0]?.literal ?? '';
   if (name !== 'cd') return WANDERERS.test(name);
@@ -97,7 +97,7 @@ function directoriesAfter(
   const target = words[0]?.literal === 'cd' ? words.at(-1)?.literal : undefined;
   if (target === undefined) return directories;
   const targets = directories.map((base) => resolve(base, target));
-  // Only `cd x && …` is sure to have happened.
+  // Only the `cd` in `cd x && …` has surely happened.
   const sure = isCondition && targets.every(isDirectory);
   return [...new Set(sure ? targets : [...directories, ...targets])];
 }

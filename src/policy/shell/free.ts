@@ -8,13 +8,13 @@ import { testHazard } from './programs-builtins.js';
 /** Commands that need no rule. */
 export const FREE = new Set(wordsOf(': true false test [ cd set break continue return exit shift'));
 
-/** Whether a command needs no rule, as it is written here. */
+/** Whether a command, as written here, needs no rule. */
 export function isFree(command: SimpleCommand, context: CommandContext): boolean {
   const { words } = command;
   const name = words[0]?.literal ?? '';
   if (!context.hasFreeWords || !FREE.has(name)) return false;
   if (name === 'cd') return isFreeCd(command, context);
-  // Stricter is always fine.
+  // These options make the shell stricter, or print what it runs.
   if (name === 'set')
     return /^(-[eux]+|-o pipefail|-[eux]+o pipefail)$/.test(
       words
@@ -27,8 +27,8 @@ export function isFree(command: SimpleCommand, context: CommandContext): boolean
 }
 
 /**
- * To a literal directory inside the workspace, on a path without links. Not in a loop, which may repeat it; not
- * beside functions, which may be called from anywhere; not behind a wrapper, where it is not followed.
+ * Whether a `cd` goes to a literal directory inside the workspace, on a path without links. Not in a loop, which may
+ * repeat it; not beside functions, which may be called from anywhere; not behind a wrapper, where it is not tracked.
  */
 function isFreeCd({ words, scopes }: SimpleCommand, context: CommandContext): boolean {
   const [target, ...more] = words.slice(words[1]?.literal === '--' ? 2 : 1);

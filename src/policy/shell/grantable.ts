@@ -8,9 +8,9 @@ type Command = Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>;
 type Reader = Pick<ShellContext, 'read' | 'dialect'>;
 
 /**
- * The programs that a command runs, for an "always" answer: each with the wrappers it stands behind, so that an
- * answer about `sudo ls` is none about `sudo rm` or `ls`. Undefined where an "always" would mean more than was seen:
- * a variable that changes what runs, a program that is not known, a script with redirections of its own.
+ * The programs that a command runs, for an "always" answer: each with its wrappers, so that an answer about `sudo ls`
+ * does not cover `sudo rm` or `ls`. Undefined if an "always" would cover more than was shown: a variable that changes
+ * what runs, a program that is not known, a script with redirections of its own.
  */
 export function grantableRoots(command: Command, reader: Reader, depth = 0): readonly string[] | undefined {
   const { words, assignments } = command;
@@ -49,7 +49,7 @@ function innerRoots(inner: Inner, reader: Reader, depth: number): readonly strin
   }
 }
 
-/** All of them in one list, if each is known. */
+/** All of them in one list; undefined if one is not known. */
 function inAllLists(lists: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
   const known = lists.filter((list) => list !== undefined);
   return known.length === lists.length ? known.flat() : undefined;

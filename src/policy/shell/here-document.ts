@@ -3,13 +3,13 @@ import { printExpansion, type WordReader } from './print-word.js';
 import { refuse } from './unreadable.js';
 
 export interface PrintedDocument {
-  /** What stands in the command. */
+  /** What goes into the command: the operator and the delimiter. */
   readonly operator: string;
-  /** What follows its line, with the line that ends it. */
+  /** What follows the command's line, with the line that ends it. */
   readonly body: string;
 }
 
-/** A here-document of texts, or of texts and expansions: one that needs escapes is rejected. */
+/** Prints a here-document of text, or of text and expansions. One that needs escapes is rejected. */
 export function printHereDocument(document: HereDoc, reader: WordReader): PrintedDocument {
   const { delimiter, closing, body, operator } = document;
   if (!closing || !delimiter || !/^\w+$/.test(delimiter.value))
@@ -33,7 +33,7 @@ function printText(text: string, quoted: boolean): string {
   return quoted || !/[$\\`]/.test(text) ? text : refuse('it has a here-document with a $ in its text');
 }
 
-/** A word that is no line of the text. */
+/** A word that is not a line of the text. */
 function freeWord(text: string): string {
   const lines = new Set(text.split('\n'));
   let word = 'END';

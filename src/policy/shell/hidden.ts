@@ -22,7 +22,7 @@ export function hiddenCommand(words: readonly ShellWord[]): string | undefined {
     : undefined;
 }
 
-/** Programs whose words say what else is run, and what says so. */
+/** Programs whose arguments say what else they run, and the function that looks for it. */
 const INTERPRETERS: readonly (readonly [
   RegExp,
   (words: readonly ShellWord[], name: string) => string | undefined,
@@ -36,7 +36,7 @@ const INTERPRETERS: readonly (readonly [
   [/^(test|\[)$/, (words) => testHazard(words)?.reason],
 ];
 
-/** Only the letters of the first word need no dash; `host:archive` is fetched by another program. */
+/** Only the letters of the first word need no dash. Another program fetches `host:archive`. */
 function runsInTar(word: ShellWord, at: number): boolean {
   const text = knownText(word);
   const long = /^--(to-c|checkpoint-a|use|rsh|rmt|info|new-v)/.test(text);
@@ -48,7 +48,7 @@ function runsInTar(word: ShellWord, at: number): boolean {
   );
 }
 
-/** What gives subcommands other names. */
+/** Arguments that give subcommands other names, by program. */
 const RENAMERS: Readonly<Record<string, (args: readonly ShellWord[]) => boolean>> = {
   git: (args) =>
     globalOptions(args).some((text) => /^(-c|--config-env|--exec-path=)/.test(text)) || setsAlias(args),
@@ -60,7 +60,7 @@ const RENAMERS: Readonly<Record<string, (args: readonly ShellWord[]) => boolean>
 
 const ALIAS_KEY = /^(-c|--config=)?(alias\.|help\.autocorrect|include\.|includeif\.)/i;
 
-/** `git config alias.p push`, also where the key is not known. */
+/** `git config alias.p push`, or the same with a key that is not known. */
 function setsAlias(args: readonly ShellWord[]): boolean {
   const at = args.findIndex(({ literal }) => literal === 'config' || literal === 'clone');
   const given = at < 0 ? [] : args.slice(at + 1);
@@ -81,7 +81,7 @@ function onlyLooks(given: readonly ShellWord[]): boolean {
   return /^(--get.*|--list|-l|get|list)$/.test(first?.literal ?? '');
 }
 
-/** The options of a program itself, in front of its subcommand; values of options count as options. */
+/** A program's options before its subcommand; values of options count as options. */
 function globalOptions(args: readonly ShellWord[]): string[] {
   const texts = args.map(({ literal }) => literal ?? '');
   const end = texts.findIndex((text, i) => !text.startsWith('-') && !(texts[i - 1] ?? '').startsWith('-'));
@@ -97,7 +97,7 @@ const DECLARING = /^(declare|typeset|local|export|readonly)$/;
 const VALUED = /^-[a-zA-Z]*[diNnptuOsc]$/;
 
 function hiddenInNames(name: string, args: readonly ShellWord[]): string | undefined {
-  // Without -v there are no names.
+  // Without -v, printf takes no names of variables.
   if (name === 'printf' && !/^-./.test(args[0]?.literal ?? '-v')) return undefined;
   const named = args.find(({ literal, prefix }) => givesOtherNames(nameIn(literal ?? prefix)));
   if (named) return `${nameIn(named.prefix)} can give commands other names`;
@@ -118,7 +118,7 @@ function nameIn(text: string): string {
   return /^[A-Za-z_]\w*(?=\+?=|$)/.exec(text)?.[0] ?? '';
 }
 
-/** A word that may turn out to be a name with a subscript; the value of an option is none. */
+/** A word that may turn out to be a name with a subscript. The value of an option is not a name. */
 function isUnknownName({ literal, prefix }: ShellWord, at: number, all: readonly ShellWord[]): boolean {
   if (literal !== undefined || VALUED.test(all[at - 1]?.literal ?? '')) return false;
   return !/^[A-Za-z_]\w*\+?=/.test(prefix);

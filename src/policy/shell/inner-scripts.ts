@@ -4,7 +4,7 @@ import { unwrap } from './wrappers.js';
 /** A script in the words of a command, and the words that form it. */
 export interface InnerScript {
   readonly source: string;
-  /** Undefined: the dialect of the script around it. */
+  /** Undefined: the same as that of the surrounding script. */
   readonly dialect: Dialect | undefined;
   readonly words: readonly ShellWord[];
 }

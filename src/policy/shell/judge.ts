@@ -21,7 +21,7 @@ import { grantableRoots } from './grantable.js';
 const MAX_COMMANDS = 250;
 const MAX_WORDS = 1000;
 
-/** Decides about a whole command line: each simple command on its own, and the strictest counts. */
+/** Decides about a whole command line: about each simple command separately, and the strictest decision counts. */
 export function judgeLine(source: string, context: ShellContext, depth = 0): LineDecision {
   const reading: Reading =
     depth > MAX_DEPTH
@@ -77,7 +77,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
   return { decision, rule, reason, parallel: agreed(parallel), commands: decisions };
 }
 
-/** Who looks at words that become known only when the line runs, where that is asked for. */
+/** Checks words that are only known when the line runs, if the context has a guard. */
 function readJudge(
   script: ShellScript,
   where: readonly (readonly string[])[],
@@ -89,7 +89,7 @@ function readJudge(
   return new ReadJudge(script, context.guard, context, [...new Set(directories)]);
 }
 
-/** The strictest; of those that allow, one with a rule. */
+/** The strictest decision; if all allow, one that names a rule. */
 function mostTelling(decisions: readonly DetailedCommand[]): DetailedCommand {
   const worst = strictest(decisions);
   return worst.decision === 'allow' ? (decisions.find(({ rule }) => rule !== null) ?? worst) : worst;

@@ -6,9 +6,9 @@ import { literalWord, type ShellWord } from './model.js';
 import { own } from '../../lib/own.js';
 
 /**
- * For an allow: word for word from the start, and each word known; exact synonyms are as good, and options that change
- * nothing may come in between. Returns the command as the pattern would write it, so that callers know it by one name
- * only.
+ * For an allow: word for word from the start, with every word known. Exact synonyms match too, and options that
+ * change nothing may come in between. Returns the command as the pattern would write it, so that callers know it by
+ * one name only.
  */
 export function covered(pattern: Pattern, words: readonly ShellWord[]): readonly ShellWord[] | undefined {
   for (const spelling of synonymsOf(pattern)) {
@@ -20,7 +20,7 @@ export function covered(pattern: Pattern, words: readonly ShellWord[]): readonly
   return undefined;
 }
 
-/** For an allow that is exact: these words and nothing more, all of them known before the command runs. */
+/** For an exact allow: these words and nothing more, all of them known before the command runs. */
 export function isJust(pattern: Pattern, words: readonly ShellWord[]): boolean {
   return words.length === pattern.length && words.every(({ literal }, i) => literal === pattern[i]);
 }
@@ -40,8 +40,8 @@ export function wordsMatched(
 }
 
 /**
- * For a deny or an ask: through paths and other names, past options in between, by every alias and by every command
- * that includes it, and a word that is not known yet counts as the one that was meant.
+ * For a deny or an ask: sees through paths, other names, options in between, aliases, and commands that include the
+ * meant one. A word that is not known yet matches any word.
  */
 export function mightMatch(pattern: Pattern, words: readonly ShellWord[]): boolean {
   const [program, ...rest] = spelledOut(words);
@@ -74,7 +74,7 @@ function isAmong(goal: string, words: readonly ShellWord[], program: string): bo
   );
 }
 
-/** Goals that leave things on the machine, whatever they are called. */
+/** Goals that publish to this machine only, whatever they are called. */
 const LOCAL = /ToMavenLocal$/;
 
 /** `:app:pub` and `publishAllPublications…` are `publish` to gradle, `deploy:deploy-file` is `deploy` to mvn. */
@@ -90,8 +90,8 @@ function isWord(word: string, meant: string): boolean {
 }
 
 /**
- * Whether words may begin with a pattern. Options may stand before any of its words, each with or without a value;
- * every place is looked at once, however many options there are.
+ * Whether words may begin with a pattern. Options may come before any of its words, each with or without a value.
+ * Every position is visited once, however many options there are.
  */
 function matchRest(pattern: Pattern, words: readonly ShellWord[], program: string): boolean {
   const seen = new Set<number>();

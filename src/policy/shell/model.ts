@@ -1,6 +1,9 @@
 import type { Command, Script } from 'unbash';
 
-/** Which grammar a script is run by. `sh` is whatever a system has under that name: dash, busybox, or bash itself. */
+/**
+ * The grammar of the shell that runs a script. `sh` is whatever a system has under that name: dash, busybox, or bash
+ * itself.
+ */
 export type Dialect = 'bash' | 'sh';
 
 /** One word of a command, as far as it is known before the command runs. */
@@ -11,7 +14,7 @@ export interface ShellWord {
   readonly value: string;
   /** Its value, if nothing in it depends on what happens at run time. */
   readonly literal: string | undefined;
-  /** What it surely begins with. */
+  /** The text that it surely begins with. */
   readonly prefix: string;
   /** It may turn into several words. */
   readonly splits: boolean;
@@ -25,8 +28,8 @@ export interface Redirect {
 }
 
 /**
- * A part of a line with a working directory of its own. What a `fork` does to it is lost when it ends; what a
- * `branch` does may or may not have happened; a `loop` may do it any number of times.
+ * A part of a line with a working directory of its own. What a `fork` changes ends with it; what a `branch` changes
+ * may or may not have happened; a `loop` may change it any number of times.
  */
 export interface Scope {
   readonly id: number;
@@ -42,7 +45,7 @@ export interface SimpleCommand {
   /** Names of variables that are set before it, or by it if it has no words. */
   readonly assignments: readonly string[];
   readonly redirects: readonly Redirect[];
-  /** Where it stands in the tree; not for what is run by another command, or is none at all. */
+  /** Its node in the tree; not for a command that another one runs, or for an entry that is no command. */
   readonly node?: Command;
 }
 
@@ -59,7 +62,7 @@ export interface ShellScript {
 export type Reading =
   { readonly ok: true; readonly script: ShellScript } | { readonly ok: false; readonly reason: string };
 
-/** Why a plain prefix does not cover a command, and at which of its words. */
+/** Why a prefix that matches does not cover a command, and at which of its words. */
 export interface Hazard {
   readonly index: number;
   readonly reason: string;
@@ -76,7 +79,7 @@ export const UNKNOWN_WORD: ShellWord = {
   tilde: false,
 };
 
-/** What is known of a word: all of it, or how it begins. */
+/** What is known about a word: all of it, or its beginning. */
 export function knownText({ literal, prefix }: ShellWord): string {
   return literal ?? prefix;
 }

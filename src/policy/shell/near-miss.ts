@@ -11,12 +11,12 @@ import { addsWords } from './wrappers.js';
 interface Miss {
   readonly rule: ShellRule;
   readonly pattern: Pattern;
-  /** How much of the pattern fits; a word that is merely misspelt counts a little. */
+  /** How many words of the pattern match; a misspelled word counts a little. */
   readonly score: number;
   readonly why: string;
 }
 
-/** The rule that would nearly have allowed a command, and the word where they differ. Helps the author of either. */
+/** The rule that nearly allowed a command, and the word where they differ. Helps the author of either. */
 export function nearMiss(
   words: readonly ShellWord[],
   { rules, otherwise }: Pick<ShellContext, 'rules' | 'otherwise'>,
@@ -32,7 +32,7 @@ export function nearMiss(
   );
 }
 
-/** The nearest of the ways to say a pattern. */
+/** The nearest spelling of a pattern. */
 function missOf(rule: ShellRule, pattern: Pattern, words: readonly ShellWord[]): Miss | undefined {
   const program = words[0]?.literal ?? '';
   const isPath = program !== pattern[0] && basename(program) === pattern[0];
@@ -65,7 +65,7 @@ function beyond(words: readonly ShellWord[], length: number): string {
 
 const inBackticks = (word = '') => `\`${oneLine(word, 80)}\``;
 
-/** Nothing for what merely has its program in common with a rule: `git push` is no near miss of `git log`. */
+/** Nothing if only the program is the same: `git push` is not a near miss of `git log`. */
 function closenessOf(spelling: Pattern, words: readonly ShellWord[], fits: number, length: number): number {
   const word = words[length]?.literal;
   const rest = words.slice(length).map(({ literal }) => literal);

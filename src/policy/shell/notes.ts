@@ -5,7 +5,7 @@ import { refuse } from './unreadable.js';
 export class Notes {
   readonly commands: SimpleCommand[] = [];
   readonly functions: string[] = [];
-  /** A nested script inherits variables that are not seen in it. */
+  /** A nested script inherits variables that it does not show. */
   readonly #nested: boolean;
   /** Variables that may hold anything but a number. */
   readonly #texts = new Set<string>();
@@ -28,7 +28,7 @@ export class Notes {
     };
   }
 
-  /** Whatever is found meanwhile stands in a scope of its own, if it is of a kind that makes one. */
+  /** What is found meanwhile gets a scope of its own, if a kind is given. */
   within<T>(kind: Scope['kind'] | undefined, look: () => T): T {
     const outer = this.#scopes;
     if (kind) this.#scopes = [...outer, { id: ++this.#lastScope, kind }];
@@ -41,7 +41,7 @@ export class Notes {
     this.#texts.add(name);
   }
 
-  /** Any variable may have become a text. */
+  /** Any variable may now hold text. */
   anyText(): void {
     this.#anyText = true;
   }

@@ -14,7 +14,7 @@ export interface OperandUse {
   readonly overlay?: boolean;
 }
 
-/** Programs that print their arguments: those are no paths. */
+/** Programs whose arguments are not paths, or are only printed. */
 const PRINTERS = new Set(['echo', 'printf', ':', 'true', 'false', 'test', '[', 'exit', 'return']);
 /** Programs whose first operand is a pattern or a program. */
 const PATTERN_FIRST = new Set(wordsOf('grep egrep fgrep rg sed awk gawk mawk jq tr'));
@@ -26,23 +26,23 @@ const WRITE_ALL = new Set(
 );
 const TAR = new Set(['tar', 'gtar', 'bsdtar']);
 const WRITE_LAST = new Set(['cp', 'ln', 'install', 'rsync', 'scp']);
-/** `-t DIR`, `-vt DIR`, `-tDIR`, `--target-directory=DIR` and what it can be shortened to. */
+/** `-t DIR`, `-vt DIR`, `-tDIR`, `--target-directory=DIR` and its abbreviations. */
 const TARGET_OPTION = /^(?:-[a-su-zA-Z]*t(.*)|--t[a-z-]*(?:=(.+))?)$/;
 const TARGET_PROGRAMS = new Set(['cp', 'mv', 'ln', 'install']);
 
-/** Programs whose options name places for reports and caches. */
+/** Programs whose options name files for reports and caches. */
 const OUTPUT_OPTIONS = new Set(['jest', 'vitest', 'pytest', 'tsc']);
 
 /** Programs that read `@FILE` as the content of a file. */
 const FROM_FILES = new Set(wordsOf('curl gh http https xh glab'));
 
-/** Programs that are started by another one. */
+/** Programs that start the one that their first argument names. */
 const STARTERS = new Set(['npx', 'bunx', 'pnpx']);
 const IN_PLACE = /^(-[a-zA-Z]*i|--i)/;
 const GIVES_PATTERN = /^(-[a-zA-Z0-9]*[ef]|--(regex|file|expr|from))/;
 const LINKS = /^(-[a-zA-Z]*[sl]|--(sym|link|l|s).*)/;
 
-/** The paths among the words of a command, as far as they can be seen. */
+/** The paths among the words of a command, as far as they are visible. */
 export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
   const program = basename(words[0]?.literal ?? '');
   if (STARTERS.has(program)) return operandsOf(words.slice(1));
@@ -53,7 +53,7 @@ export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
   const options = words.map(({ literal }) => literal ?? '');
   const given = [...uses];
   const first = PATTERN_FIRST.has(program) ? operands.shift() : undefined;
-  // With -e or -f there is no pattern among the operands.
+  // With -e or -f, the first operand is a file.
   if (first)
     uses.push({ ...use(first, 'read'), ifExists: !options.some((text) => GIVES_PATTERN.test(text)) });
   const written = firstWritten(program, operands, options);
@@ -63,20 +63,20 @@ export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
   return uses;
 }
 
-/** From which of its operands on a program writes to them. */
+/** The index of the first operand that a program writes to. */
 function firstWritten(program: string, operands: readonly ShellWord[], options: readonly string[]): number {
   const none = operands.length;
   if (WRITE_ALL.has(program)) return 0;
   if (program === 'sed') return options.some((text) => IN_PLACE.test(text)) ? 0 : none;
   if (!WRITE_LAST.has(program)) return none;
   const links = program === 'ln' || (program === 'cp' && options.some((text) => LINKS.test(text)));
-  // A word that may become several leaves open which is the last.
+  // If a word may become several, it is not known which is the last.
   const isSeveral = ({ splits, glob }: ShellWord) => splits || (glob && operands.length === 1);
   if (links || operands.some(isSeveral)) return 0;
   return operands.length > 1 ? operands.length - 1 : none;
 }
 
-/** The archives that tar makes or changes: behind `f`, whose place among the letters tells which word it is. */
+/** The archives that tar makes or changes: the values of `f`, whose place among the letters says which word it is. */
 function archivesOf([, ...args]: readonly ShellWord[]): ShellWord[] {
   const texts = args.map(knownText);
   const letters = texts.map((text, i) => /^-([A-Za-z]+)/.exec(text)?.[1] ?? (i === 0 ? text : ''));
@@ -124,14 +124,14 @@ function isMessage(words: readonly ShellWord[], at: number): boolean {
 
 const NOT = /^(!|-not)$/;
 
-/** `find … -not -name X`: no file, but one to leave out. */
+/** `find … -not -name X`: not a file to read, but one to leave out. */
 function isLeftOut(words: readonly ShellWord[], i: number): boolean {
   const [before, negation, test] = [3, 2, 1].map((back) => words[i - back]?.literal ?? '');
   if (words[0]?.literal !== 'find' || NOT.test(before ?? '')) return false;
   return NOT.test(negation ?? '') && /^-i?(name|path|wholename)$/.test(test ?? '');
 }
 
-/** Short options with a file glued to them. */
+/** Short options with the name of a file attached. */
 const GLUED: readonly (readonly [RegExp, RegExp])[] = [
   [/grep$/, /^-[a-zA-Z0-9]*f(.+)$/],
   [/^git$/, /^-[a-zA-Z0-9]*F(.+)$/],
@@ -151,7 +151,7 @@ function optionUses(
   const value = valueIn(program, text);
   if (word.literal === undefined) return [];
   if (value === undefined) return gluedUses(program === 'git' ? `git ${subcommand}` : program, text);
-  // Names to look at, or to leave out.
+  // Name patterns to include or exclude.
   if (program.endsWith('grep') && /^--(include|exclude|exclude-dir)=/.test(text)) return [];
   const writes =
     WRITE_ALL.has(program) ||
@@ -161,14 +161,14 @@ function optionUses(
   return [{ word: literalWord(value), path: value, access }];
 }
 
-/** Letters whose glued value is a text to look for, to cut at, or to leave out. */
+/** Options whose attached value is text: something to search for, to split at, or to leave out. */
 const TEXTS: readonly (readonly [RegExp, RegExp])[] = [
   [/grep$|^(rg|ag|ack|sed)$/, /^-[a-zA-Z0-9]*[egIx]/],
   [/^(g|m|n)?awk$|^(cut|sort|tr|column|paste|nl|xargs)$/, /^-[a-zA-Z0-9]*[Ftdsov]/],
   [/^git (?!blame)/, /^-[GSLm]/],
 ];
 
-/** `-m.env`: which of the letters takes the rest for its value is not known here, so any rest that is a file counts. */
+/** `-m.env`: it is not known here which letter takes the rest as its value, so every rest that is a file counts. */
 function gluedUses(program: string, text: string): OperandUse[] {
   const [, rest = ''] = /^-[A-Za-z0-9](.+)$/s.exec(text) ?? [];
   if (rest.length < 2 || TEXTS.some(([programs, option]) => programs.test(program) && option.test(text)))
@@ -181,7 +181,10 @@ function gluedUses(program: string, text: string): OperandUse[] {
 
 const MAX_GLUED = 8;
 
-/** Files keep their names when they are put into a folder; a folder laid over another one brings all it has. */
+/**
+ * Files keep their names when they are put into a folder. A folder that is copied over another brings all it
+ * contains.
+ */
 function arrivals(
   operands: readonly ShellWord[],
   uses: readonly OperandUse[],

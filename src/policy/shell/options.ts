@@ -3,23 +3,23 @@ import type { Hazard, ShellWord } from './model.js';
 
 /** What is dangerous about a program's options. */
 export interface Program {
-  /** Long options that run programs, load code or write files; what the user may shorten, too. */
+  /** Long options that run programs, load code or write files; abbreviations count too. */
   readonly long?: readonly string[];
-  /** Long options that look like the beginning of one of those and are not. */
+  /** Long options that look like abbreviations of those, but are not. */
   readonly fine?: readonly string[];
-  /** One dash or three are as good as two, and so are capitals. */
+  /** The program also accepts long options with one dash or three, and in capitals. */
   readonly anyDashes?: boolean;
-  /** Options whose value may be a plain name: a file of the project's beside those that are read anyway. */
+  /** Options whose value may be a plain name: a file of the project, next to those that are read anyway. */
   readonly ownFile?: readonly string[];
-  /** Letters of short options that do so. */
+  /** Letters of short options that do the same. */
   readonly short?: string;
-  /** Whole words that do so. */
+  /** Whole words that do the same. */
   readonly words?: RegExp;
-  /** `-D…` and `-P…` define something, and their letters mean nothing. */
+  /** `-D…` and `-P…` define properties, and their letters are not options. */
   readonly defines?: boolean;
-  /** Words that are not known yet are only text to it. */
+  /** The program reads words that are not known yet as text, never as options. */
   readonly takesText?: boolean;
-  /** A look at the whole command. */
+  /** A check of the whole command. */
   readonly check?: (words: readonly ShellWord[], named: number) => Hazard | undefined;
 }
 
@@ -34,7 +34,7 @@ export function isDangerous(text: string, program: Program): boolean {
   return [...letters].some((letter) => program.short?.includes(letter));
 }
 
-/** Programs accept the beginning of an option, and some of them `--output-file` for `--outputFile`. */
+/** Programs accept abbreviated options, and some of them `--output-file` for `--outputFile`. */
 function isLong(name: string, { long = [], fine = [] }: Program): boolean {
   return (
     !fine.includes(name) &&
@@ -49,20 +49,20 @@ function isDashed(text: string, { long = [] }: Program): boolean {
   return bare.length > 1 && long.some((option) => option.toLowerCase().startsWith(bare));
 }
 
-/** `--config jest.ci.js`, `-p tsconfig.build.json`: no path that leads anywhere else. */
+/** `--config jest.ci.js`, `-p tsconfig.build.json`: a plain name, not a path that leads elsewhere. */
 export function isOwnFile(words: readonly ShellWord[], at: number, { ownFile = [] }: Program): boolean {
   const [, name = '', glued] = /^--?([A-Za-z-]+)(?:=(.*))?$/s.exec(words[at]?.literal ?? '') ?? [];
   if (!ownFile.includes(name)) return false;
   const next = words[at + 1];
-  // Without a value it means the usual file.
+  // Without a value, it means the default file.
   if (glued === undefined && (!next || next.literal?.startsWith('-'))) return true;
   const value = glued ?? next?.literal ?? '';
   return /^(\.\/)?(?!\.\.)[\w@.][\w@.-]*$|^\.\/?$/.test(value);
 }
 
 /**
- * Where options surely end. Only for programs that keep to that: find goes on behind `--`, and elsewhere it may be the
- * value of an option.
+ * The index of the `--` after which there are surely no options. Only for programs that respect it: find reads
+ * options after `--`, and elsewhere `--` may be the value of an option.
  */
 export function endOfOptions(words: readonly ShellWord[]): number {
   const [program, subcommand] = [basename(words[0]?.literal ?? ''), words[1]?.literal ?? ''];

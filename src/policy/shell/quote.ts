@@ -1,4 +1,4 @@
-/** Characters that no shell would show as they are, with their escapes. */
+/** Control characters, with their escapes. */
 const ESCAPES = new Map([
   ['\u0007', String.raw`\a`],
   ['\b', String.raw`\b`],
@@ -9,10 +9,10 @@ const ESCAPES = new Map([
 ]);
 const CONTROLS = new RegExp(`[${[...ESCAPES.keys()].join('')}]+`, 'gu');
 
-/** A text as one word that can mean nothing else. */
+/** Quotes a text as one word that can mean nothing else. */
 export function quote(text: string): string {
   const quoted = `'${text.replaceAll("'", `'"'"'`)}'`;
-  // Only bash has them, and only from `$'…'`: nobody gets here with them in a script for sh.
+  // Only bash has these escapes. In a script for sh there are no control characters: they only come from `$'…'`.
   return quoted.replaceAll(CONTROLS, (controls) => {
     const escapes = [...controls].map((control) => ESCAPES.get(control)).join('');
     return `'$'${escapes}''`;

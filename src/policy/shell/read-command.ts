@@ -12,7 +12,7 @@ import { shellWord } from './words.js';
 /** The context of a command, for its words and assignments. */
 export interface CommandReader extends WordReader {
   readonly notes: Notes;
-  /** Reads a script that another shell is given, and gives it back as it will run. */
+  /** Reads a script for another shell, and returns it as it will run. */
   inner(source: string, dialect?: Dialect): string;
   /** Rejects parts with anything but blanks between them. */
   checkGaps(parts: readonly (Word | Assignment | Redirection)[]): void;
@@ -38,7 +38,7 @@ export function readWords(
   }
   const words = [...spelt.keys()];
   noteSetters(words, reader);
-  // Quoted, it would divide the values of its assignments into words.
+  // If the builtin's name were quoted, the values of its assignments would be split into words.
   if (isDeclaration && args.some(({ type }) => type === 'Assignment'))
     spelt.set(words[0] as ShellWord, words[0]?.literal as string);
   for (const { source, dialect, words: parts } of innerScripts(words)) {
@@ -49,7 +49,7 @@ export function readWords(
   return { words, printed: [...spelt.values()] };
 }
 
-/** `read x` and the like put texts into variables; which ones, may not be known. */
+/** `read x` and the like put text into variables; which ones may not be known. */
 function noteSetters(words: readonly ShellWord[], { notes }: CommandReader): void {
   const name = words.find(({ literal }) => !/^(builtin|command)$/.test(literal ?? ''))?.literal;
   if (!SETTERS.test(name ?? '')) return;
@@ -102,7 +102,7 @@ function unknownWord(text: string): ShellWord {
   return { text, value: text, literal: undefined, prefix: text, splits: false, glob: false, tilde: false };
 }
 
-/** A number as it stands, or `$((…))` and nothing else. */
+/** A literal number, or `$((…))` and nothing else. */
 function isNumeric(word: Word): boolean {
   const isComputed = word.parts?.length === 1 && word.parts[0]?.type === 'ArithmeticExpansion';
   return isComputed || isInteger(shellWord(word).literal ?? '');

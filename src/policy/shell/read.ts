@@ -32,8 +32,8 @@ import { onlyInBash, refuse, Unreadable } from './unreadable.js';
 const MAX_DEPTH = 8;
 
 /**
- * Finds every simple command of a line, and prints the line from what was found. What cannot be understood for certain
- * is not read at all. A `nested` script inherits variables that are not seen here.
+ * Finds every simple command of a line, and prints the line from what it found. A line that is not fully understood
+ * is not read at all. A `nested` script inherits variables that it does not show.
  */
 export function readScript(source: string, nested = false, dialect: Dialect = 'bash', depth = 0): Reading {
   if (depth > MAX_DEPTH) return { ok: false, reason: 'it is nested too deeply' };
@@ -41,7 +41,7 @@ export function readScript(source: string, nested = false, dialect: Dialect = 'b
   return doubt ? { ok: false, reason: doubt } : takeApart(source, nested, dialect, depth);
 }
 
-/** Reads a text that is not suspicious, such as one that was printed here. */
+/** Reads a script that is not suspicious, such as one that was printed here. */
 export function takeApart(source: string, nested: boolean, dialect: Dialect, depth = 0): Reading {
   try {
     return { ok: true, script: new Reader(nested, dialect, depth).read(source) };
@@ -52,8 +52,8 @@ export function takeApart(source: string, nested: boolean, dialect: Dialect, dep
 }
 
 /**
- * Goes through a tree once. What is printed is made of what was read on the way, so that no command can be printed that
- * was not found: a kind of node that has no spelling here makes the whole line unreadable.
+ * Walks the tree once, and prints what it has read on the way, so that every printed command was also found. A kind
+ * of node without a printer makes the whole line unreadable.
  */
 class Reader implements CommandReader {
   readonly dialect: Dialect;
@@ -62,9 +62,9 @@ class Reader implements CommandReader {
   /** Commands that have to succeed before the next one runs. */
   readonly #conditions = new Set<SyntaxNode>();
   #hereDocuments = 0;
-  /** Here-documents whose text has to follow the line that is being printed. */
+  /** Here-documents whose text must follow the line that is being printed. */
   #bodies: string[] = [];
-  /** Where positions of nodes count from. */
+  /** The text that the positions of nodes refer to. */
   #source = '';
 
   constructor(nested: boolean, dialect: Dialect, depth: number) {
@@ -89,7 +89,7 @@ class Reader implements CommandReader {
     this.#source = script.source ?? source;
     const before = this.#hereDocuments;
     const text = this.notes.within('fork', () => this.#script(script));
-    // bash 5.2 loses what separates commands behind a here-document in `$(…)`, and runs them as one.
+    // bash 5.2 loses the separator after a here-document in `$(…)`, and runs two commands as one.
     if (this.#hereDocuments > before && !isOneCommand(script))
       refuse('it has a here-document among other commands of a substitution');
     this.#bodies = bodies;
@@ -107,7 +107,7 @@ class Reader implements CommandReader {
     return this.#list(commands).replace(/; $/, '');
   }
 
-  /** Each statement with its end, so that a word that closes the list may follow. */
+  /** Prints each statement with its end, so that a word that closes the list may follow. */
   #list(statements: readonly Statement[]): string {
     return statements
       .map(({ command, background }) => {
@@ -171,7 +171,7 @@ class Reader implements CommandReader {
     );
     if (operators.includes('|&')) onlyInBash(this.dialect, '|&');
     if (prefixes.some(({ type }) => type === 'Time')) onlyInBash(this.dialect, 'time');
-    // Each part is on its own.
+    // Each part runs in a shell of its own.
     const kind = commands.length > 1 ? 'fork' : undefined;
     const parts = commands.map((command) => this.notes.within(kind, () => this.#node(command)));
     return before.join('') + withOperators(parts, operators);
@@ -179,7 +179,7 @@ class Reader implements CommandReader {
 
   #andOr({ commands, operators }: AndOr): string {
     operators.forEach((operator, i) => operator === '&&' && this.#conditions.add(commands[i] as SyntaxNode));
-    // What comes after an `||` may or may not happen.
+    // What comes after `||` may or may not run.
     const kind = operators.includes('||') ? 'branch' : undefined;
     return this.notes.within('branch', () => {
       const parts = commands.map((command) => this.notes.within(kind, () => this.#node(command)));
@@ -247,7 +247,7 @@ class Reader implements CommandReader {
     return [...before, ...printed, ...this.#redirects(command.redirects)].join(' ');
   }
 
-  /** A script that another shell is given: it, too, runs as it was read. */
+  /** Prints a script for another shell, so that it also runs as it was read. */
   inner(source: string, dialect = this.dialect): string {
     const reading = readScript(source, true, dialect, this.#depth + 1);
     return reading.ok ? reading.script.text : refuse(`of the script in it, ${reading.reason}`);
@@ -264,8 +264,8 @@ class Reader implements CommandReader {
   }
 
   /**
-   * The parser passes over what it does not expect, and ends some words too soon: between the parts of a command there
-   * must be nothing but blanks, and between words at least one.
+   * The parser skips what it does not expect, and ends some words too early. So only blanks may come between the
+   * parts of a command, and at least one before each word.
    */
   checkGaps(parts: readonly (Word | Assignment | Redirection)[]): void {
     parts.forEach((part, i) => {
@@ -279,7 +279,7 @@ class Reader implements CommandReader {
   }
 }
 
-/** One simple command, or a pipeline that begins with the one that has it. */
+/** One simple command, or a pipeline in which only the first command has a here-document. */
 function isOneCommand({ commands }: ParsedScript): boolean {
   const [only, ...others] = commands;
   if (others.length > 0 || !only || only.background) return false;

@@ -35,7 +35,7 @@ export function refusalsOf(words: readonly ShellWord[], context: CommandContext,
   return found;
 }
 
-/** Programs that only print words, whatever these say. */
+/** Programs that do not run their arguments, whatever these say. */
 const TELLERS = new Set(
   wordsOf(`
     echo printf test [ cd ls mkdir rmdir touch rm man info tldr help apropos whatis which whereis type compgen set for
@@ -43,7 +43,7 @@ const TELLERS = new Set(
   `),
 );
 
-/** An unknown program that gets a denied command, word for word, is taken to run it. */
+/** An unknown program that gets a denied command, word for word, is assumed to run it. */
 function handedOn(words: readonly ShellWord[], context: CommandContext): Evidence[] {
   const name = basename(words[0]?.literal ?? '');
   if (TELLERS.has(name) || isReader(name) || isWrapper(name)) return [];
@@ -55,7 +55,7 @@ function handedOn(words: readonly ShellWord[], context: CommandContext): Evidenc
   return known.flatMap((_, i) => matching(known.slice(i), { ...context, rules }));
 }
 
-/** Only commands denied by name may not be hidden. */
+/** Hiding a command only matters if some command is denied by name. */
 function hiding(why: string | undefined, context: CommandContext): Evidence[] {
   return why !== undefined && hasDeny(context) ? [unreadable(why, context)] : [];
 }

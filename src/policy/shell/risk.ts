@@ -19,7 +19,7 @@ const WRITERS = new Set(
     'rm rmdir mkdir touch tee truncate shred unlink mv cp ln install chmod chown chgrp mkfifo mknod dd patch',
   ),
 );
-/** Programs made to reach others. */
+/** Programs that are made for the network. */
 export const REACHING = new Set(
   wordsOf(
     'curl wget ssh scp sftp rsync ftp nc ncat netcat telnet ping dig nslookup host gh glab http https xh aws gcloud az kubectl helm twine',
@@ -31,7 +31,7 @@ const GIT_WRITES = new Set(
   ),
 );
 const GIT_REACHES = new Set(wordsOf('fetch pull push clone ls-remote submodule remote'));
-/** Programs with some subcommands that load or publish something; the effect of the others is unknown. */
+/** Programs with some subcommands that download or publish; the effect of the others is unknown. */
 const MANAGERS = new Set(
   wordsOf(
     'npm pnpm yarn bun pip pip3 pipx uv poetry apt apt-get apk dnf yum brew gem bundle cargo go composer docker podman',
@@ -41,7 +41,7 @@ const MANAGER_REACHES = new Set(
   wordsOf('install i ci add update upgrade publish pull push download fetch get login search audit outdated'),
 );
 const HARMLESS = new Set(wordsOf('sleep wait'));
-/** Programs whose names say it all. */
+/** Programs whose names alone decide. */
 const CERTAIN: readonly (readonly [ReadonlySet<string>, Risk])[] = [
   [REACHING, 'network'],
   [WRITERS, 'writes'],
@@ -62,7 +62,7 @@ function commandRisk(command: SimpleCommand, functions: readonly string[], depth
   const { words, assignments, redirects } = command;
   if (assignments.some(changesWhatRuns)) return 'unknown';
   const files = redirects.map(redirectRisk);
-  // What a function does is among the commands.
+  // The commands in a function are in the list as well.
   const isOwn = words.length === 0 || functions.includes(words[0]?.literal ?? '');
   return worstRisk([...files, isOwn ? 'reads' : wordsRisk(words, depth)]);
 }
@@ -101,7 +101,7 @@ function innerRisk(inner: Inner, depth: number): Risk {
   }
 }
 
-/** A program by itself, whatever else it starts. */
+/** The risk of a program itself, whatever it starts. */
 function programRisk(spelt: readonly ShellWord[]): Risk {
   const words = withoutIdle(spelt);
   const [program = '', ...rest] = words.map(knownText);
@@ -121,7 +121,7 @@ function readerRisk(name: string, words: readonly ShellWord[]): Risk {
 }
 
 function gitRisk(words: readonly ShellWord[], first: string, subcommand: string): Risk {
-  // An option may take the next word for its value: `git -C log push` is a push.
+  // An option may take the next word as its value: `git -C log push` is a push.
   if (first.startsWith('-')) return 'unknown';
   if (GIT_REACHES.has(subcommand)) return 'network';
   if (hazardOf(words, 2)) return 'unknown';

@@ -5,9 +5,9 @@ import type { Inner } from './unwrapped.js';
 import { unwrap } from './wrappers.js';
 
 /**
- * The programs that a command line runs, each once, in the order of the line. Wrappers that add nothing of their
- * own (`timeout`, `nohup`, `bash -c`) are looked through; others (`sudo`, `xargs`) are named beside what they run. Of a
- * line that cannot be read it is the first word.
+ * The programs that a command line runs, each once, in the order of the line. Wrappers that add nothing of their own
+ * (`timeout`, `nohup`, `bash -c`) are left out; others (`sudo`, `xargs`) are named along with what they run. For a
+ * line that cannot be read, it is the first word.
  */
 export function rootCommands(line: string): string[] {
   const names = [...new Set(programsIn(line, 0) ?? [])];

@@ -1,13 +1,13 @@
 import type { Dialect } from './model.js';
 
-/** Longer lines are not read: some grow out of all proportion while they are parsed. */
+/** Longer lines are not read: parsing some of them takes far too long. */
 export const MAX_LENGTH = 16_000;
 
 /** Parsers take very long for nested braces. */
 const MAX_BRACES = 40;
 
-// Controls, odd blanks, and characters that cannot be seen or that turn the order of the text around. The joiner
-// and the variation selector of emoji are fine.
+// Control characters, unusual blanks, and characters that are invisible or reverse the order of text. The joiner and
+// the variation selector of emoji are fine.
 const INVISIBLE = new RegExp(
   [
     String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e]`,
@@ -26,7 +26,7 @@ export function suspicion(source: string, dialect: Dialect = 'bash'): string | u
   return reason;
 }
 
-/** The cheap ones first: those after the first need not care how long a line is. */
+/** The cheap ones first. The first one limits the length for all others. */
 const SUSPICIONS: readonly (readonly [string, (source: string, dialect: Dialect) => boolean])[] = [
   [`it has more than ${MAX_LENGTH} characters`, (source) => source.length > MAX_LENGTH],
   ['its braces are nested too deeply', (source) => bracesOpen(source) > MAX_BRACES],
@@ -48,7 +48,7 @@ const SUSPICIONS: readonly (readonly [string, (source: string, dialect: Dialect)
   ['it has a $"…" string', (source) => /\$"/.test(source.replaceAll(/\\./g, '')) && hasLocaleText(source)],
 ];
 
-/** The most braces open at a time. */
+/** The most braces that are open at once. */
 function bracesOpen(source: string): number {
   let [open, most] = [0, 0];
   for (const character of source) {

@@ -11,7 +11,7 @@ export type Inner =
       /** The words that form it. */
       readonly words: readonly ShellWord[];
     }
-  /** Any of these could be a command of its own. */
+  /** A command could begin at any of these words. */
   | { readonly type: 'suffixes'; readonly words: readonly ShellWord[]; readonly dialect?: Dialect }
   | { readonly type: 'unknown'; readonly reason: string };
 

@@ -11,7 +11,7 @@ export function judgeFiles(command: SimpleCommand, context: CommandContext): Evi
   return [...judgeRedirects(command, context), ...uses, ...judgeMove(command, context)];
 }
 
-/** The same for words that a command may turn out to have, as far as they are known. */
+/** The same for words that a command may have when it runs, as far as they are known. */
 export function judgeOperands(
   program: string,
   words: readonly ShellWord[],
@@ -28,7 +28,7 @@ function judgeMove({ words }: SimpleCommand, { directories }: CommandContext): E
   const moves = directories.some((base) =>
     words.slice(1).some(({ literal, prefix, glob }) => {
       if (literal !== undefined) return isInside(pathNamed(base, literal), base);
-      // A pattern that is spread out above it may mean the folder, too.
+      // A pattern in a folder above may also match the directory.
       const above = pathNamed(base, prefix.slice(0, prefix.lastIndexOf('/') + 1) || '.');
       return glob && above !== base && isInside(above, base);
     }),
@@ -55,7 +55,7 @@ function judgeRedirects(
 
 function judgeOperand(use: OperandUse, context: CommandContext): Evidence[] {
   const { word } = use;
-  // `<(command)` is a pipe, and its command is judged where it stands.
+  // `<(command)` is a pipe, and its command is judged on its own.
   if (/^[<>]\(/.test(word.text)) return [];
   const faults = word.tilde
     ? [homeFault(use, context)]

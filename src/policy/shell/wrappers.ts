@@ -21,11 +21,11 @@ import {
   unwrapPython,
 } from './wrappers-programs.js';
 
-/** Options in front of the inner command: those that take a value, and those that leave it as it is. */
+/** Options before the inner command: those that take a value, and those that do not change it. */
 interface OptionTable {
   readonly valued: readonly string[];
   readonly harmless: RegExp;
-  /** Further words before the inner command, such as a duration. */
+  /** More words before the inner command, such as a duration. */
   readonly operands?: number;
 }
 
@@ -73,7 +73,7 @@ function unwrapEnv(args: Arguments): Unwrapped | undefined {
     valued: ['-u', '--unset', '-C', '--chdir'],
     harmless: /^(-u|--unset=?.*)$/,
   });
-  // Without its variables a program does what they keep it from: git obeys the repository again.
+  // Unsetting a variable undoes what it prevents: git would obey the repository again.
   const options = args.slice(0, args.length - rest.length).map(({ literal = '' }) => literal);
   let plain = harmless && !options.some((text) => changesWhatRuns(text.replace(/^--unset=?/, '')));
   const assignments: string[] = [];
@@ -151,7 +151,7 @@ function unwrapXargs(args: Arguments): Unwrapped | undefined {
   return { inner: [words(inner)], transparent: false, plain, assignments: [] };
 }
 
-/** What stands behind `:::` is added to the words in front of it, as are lines of its input. */
+/** Words after `:::` are added to the words before it, and so are lines of input. */
 function unwrapParallel(args: Arguments): Unwrapped | undefined {
   const end = args.findIndex(({ literal }) => literal?.startsWith(':::'));
   const known = args.slice(0, end < 0 ? undefined : end);
@@ -209,7 +209,7 @@ const WRAPPERS = new Map<string, Unwrap>([
   ['batch', runsFile('batch')],
   ['newgrp', runsFile('newgrp')],
   ['.', runsFile('.')],
-  // These give a line to sh, whatever shell runs them.
+  // These pass a line to a shell, which may be bash or sh.
   ...wordsOf('flock watch script su sg runuser hyperfine capsh tmux screen xterm pee concurrently sops').map(
     (name): [string, Unwrap] => [
       name,
@@ -233,7 +233,7 @@ const WRAPPERS = new Map<string, Unwrap>([
   `).map((name): [string, Unwrap] => [name, suffixes]),
 ]);
 
-/** Programs with more uses: a rule may name them like any other. */
+/** Programs with other uses as well: a rule may name them like any other. */
 const MORE_THAN_WRAPPERS = new Set(
   wordsOf(`
     git npm docker podman kubectl find mapfile readarray pnpm yarn uv poetry pipenv bundle python node jobs corepack
@@ -257,12 +257,12 @@ export function addsWords({ literal = '' }: ShellWord): boolean {
   return ADDERS.has(programName(basename(literal)));
 }
 
-/** Where a wrapper is surely what it looks like. Elsewhere anyone may have put a program of that name. */
+/** Folders in which a wrapper is surely what it looks like. Elsewhere, anyone may have put a program of that name. */
 const SYSTEM = new Set(['/bin', '/usr/bin', '/sbin', '/usr/sbin']);
 
 const unwrapped = new WeakMap<readonly ShellWord[], { readonly result: Unwrapped | undefined }>();
 
-/** Looks through a command that runs others. Undefined if it does not. Every rule asks for the same. */
+/** What a command runs; undefined if it does not run others. Remembered, because every rule asks. */
 export function unwrap(command: readonly ShellWord[]): Unwrapped | undefined {
   let known = unwrapped.get(command);
   if (!known) unwrapped.set(command, (known = { result: lookThrough(command) }));

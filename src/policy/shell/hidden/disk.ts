@@ -8,14 +8,14 @@ import { isInside, pathFrom, pathIn, realPath } from '../../../lib/real-path.js'
 import { readRegularFile } from '../../../lib/regular-file.js';
 import { remembered } from './memory.js';
 
-/** What the boundary says of files. */
+/** What the boundary of the policy says about files. */
 export interface Hiding {
   readonly workspace: string;
   /** Whether a real path may not be read. */
   readonly hides: (path: string) => boolean;
   /** Why a path may not be read, wherever it leads. */
   readonly fault: (path: string) => string | undefined;
-  /** How many entries of folders may still be looked at for this line. */
+  /** How many entries of folders may still be checked for this line. */
   readonly budget: { left: number };
 }
 
@@ -23,31 +23,31 @@ export interface Hiding {
 export interface Entry {
   readonly path: string;
   readonly name: string;
-  /** The way from the folder, with `/`; empty for the folder itself. */
+  /** The path from the folder, with `/`; empty for the folder itself. */
   readonly way: string;
   readonly depth: number;
   readonly type: 'file' | 'folder' | 'link' | 'other';
-  /** Its name, or one on the way to it, would be taken apart by a shell, or for an option. */
+  /** A shell would split its name or that of a folder on the way, or a program would read it as an option. */
   readonly odd: boolean;
 }
 
-/** How a command goes through a folder. */
+/** How a command walks through a folder. */
 export interface Search {
-  /** Whether it would read what it has found there. */
+  /** Whether it would read an entry. */
   readonly reads: (entry: Entry) => boolean;
-  /** Whether it goes on into a folder. */
+  /** Whether it walks into a folder. */
   readonly enters: (entry: Entry) => boolean;
-  /** What it does with links: nothing, open them, also go on into the folders they lead to, or put them elsewhere. */
+  /** What it does with links: skip them, open them, also walk into the folders they lead to, or move them. */
   readonly links: 'passed' | 'opened' | 'followed' | 'moved';
   /** Why an odd name is not accepted. */
   readonly oddity?: (entry: Entry) => string | undefined;
 }
 
-/** More are not looked at for one command, or for all of a line. */
+/** No more are checked for one command; a line with several commands may use twice as many. */
 const MAX_ENTRIES = 50_000;
 export const MAX_ENTRIES_OF_LINE = 2 * MAX_ENTRIES;
 
-/** Why a command may not go through a folder: what it would read there. */
+/** Why a command may not walk through a folder: what it would read there. */
 export function searchFault(folder: string, search: Search, hiding: Hiding): string | undefined {
   const root = attempt(() => realPath(folder)) ?? folder;
   const start = { path: root, name: '', way: '', depth: 0, type: entryType(root), odd: false } as const;
@@ -78,7 +78,7 @@ export function searchFault(folder: string, search: Search, hiding: Hiding): str
   return undefined;
 }
 
-/** Where a search goes on from an entry. */
+/** The folder in which a search continues from an entry. */
 function folderBehind(entry: Entry, { links, enters }: Search): Entry | undefined {
   if (entry.type === 'folder') return enters(entry) ? entry : undefined;
   const target = entry.type === 'link' && links === 'followed' ? linkedFolder(entry.path) : undefined;
@@ -94,7 +94,7 @@ function entryFault(entry: Entry, search: Search, hiding: Hiding): string | unde
   return (isLink ? hiding.fault(entry.path) : undefined) ?? (isOdd ? search.oddity?.(entry) : undefined);
 }
 
-/** A link that means another file once it has been moved out of a folder. */
+/** Why a link may not be moved out of a folder: it would lead to another file. */
 function movedLink(link: string, root: string, { links }: Search, hiding: Hiding): string | undefined {
   const target = links === 'moved' ? attempt(() => readlinkSync(link)) : undefined;
   if (target === undefined || isAbsolute(target) || isInside(root, resolve(dirname(link), target)))
@@ -102,7 +102,7 @@ function movedLink(link: string, root: string, { links }: Search, hiding: Hiding
   return `the link ${shown(link, hiding)} would lead elsewhere from another place`;
 }
 
-/** What was tracked all along is no secret; nor are git's settings, unless they give access to something. */
+/** Tracked files that may be fixtures are not secret; nor are git's settings, unless they give access to something. */
 export function isNoSecret(path: string, { workspace }: Hiding): boolean {
   if (path.endsWith('/.git/config')) return isHarmless(path);
   if (!mayBeFixture(path) || !isInside(workspace, path)) return false;
@@ -117,10 +117,10 @@ function isHarmless(settings: string): boolean {
   return text !== undefined && !/extraheader|helper|passw|token|secret|:\/\/[^\s/"]*@/i.test(text);
 }
 
-/** A token or a password in an address: names of users are shorter. */
+/** A token or a password in a URL; names of users are shorter. */
 const ADDRESS_WITH_KEY = /:\/\/(?:[^\s/"@]*:[^\s/"@]*|[^\s/"@]{16,})@/;
 
-/** Whether git, asked for the addresses of a folder's remotes, would show with them what gives access to something. */
+/** Whether git would show tokens or passwords with the URLs of a folder's remotes. */
 export function remotesHaveKeys(folder: string): boolean {
   const repository = gitFolder(folder);
   if (!repository) return false;
@@ -136,7 +136,7 @@ export function shown(path: string, { workspace }: Hiding): string {
   return isInside(workspace, path) ? relative(workspace, path) || '.' : path;
 }
 
-/** What a shell that divides words, xargs, or a program that looks for options would take for something else. */
+/** Whether a name would be misread by a shell that splits words, by xargs, or as an option. */
 export function isOddName(name: string): boolean {
   return /[\s'"\\*?[]|^-/.test(name);
 }
@@ -178,7 +178,7 @@ export function namesIn(folder: string): string[] {
 }
 
 function folderEntries(folder: string): Dirent[] {
-  // The command cannot read it either.
+  // If it cannot be read here, the command cannot read it either.
   return remembered(
     'folder',
     folder,
@@ -186,7 +186,7 @@ function folderEntries(folder: string): Dirent[] {
   );
 }
 
-/** What git tracks around a folder; undefined where that cannot be told for certain. */
+/** The git index of the repository around a folder; undefined if it is not fully known. */
 export function gitIndexOf(folder: string): (GitIndex & { readonly top: string }) | 'none' | undefined {
   return remembered('index', folder, () => {
     const repository = gitFolder(folder);

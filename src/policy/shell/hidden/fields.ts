@@ -1,11 +1,11 @@
 import type { Value } from './forms.js';
 import type { Field } from './readers.js';
 
-/** A word of a command, with what may become of it. */
+/** A word of a command, with all it may be when the command runs. */
 export interface OpenWord {
   readonly spelt: string;
   readonly value: Value;
-  /** It stands there as it is. */
+  /** It is used as it is. */
   readonly literal: boolean;
   readonly splits: boolean;
 }
@@ -14,8 +14,8 @@ const MAX_SHAPES = 32;
 const MAX_WAYS = 128;
 
 /**
- * The ways in which the words of a command may come out; undefined if there are too many. Words that are plain
- * operands, whatever they are, are not combined with each other: each is in one way at least.
+ * The words that a command may get, in all combinations; undefined if there are too many. What a word may be as a
+ * plain operand is not combined with the same of other words: it only appears once.
  */
 export function waysOf(words: readonly OpenWord[]): Field[][] | undefined {
   const choices = words.map(outcomesOf);
@@ -38,7 +38,7 @@ export function waysOf(words: readonly OpenWord[]): Field[][] | undefined {
   return ways.length > MAX_WAYS ? undefined : ways.map((way) => way.flat());
 }
 
-/** The words, each as it may be, where they cannot be combined. */
+/** The words if there are too many combinations: one that is not literal may be anything. */
 export function unclear(words: readonly OpenWord[]): Field[] {
   return words.map(({ spelt, literal, value, splits }) => {
     const [form] = value;
@@ -46,7 +46,7 @@ export function unclear(words: readonly OpenWord[]): Field[] {
   });
 }
 
-/** What one word may become: words, or none at all. */
+/** What one word may become: any number of words. */
 function outcomesOf({ spelt, value, literal, splits }: OpenWord): Field[][] {
   if (literal || !splits) return value.map((form) => [{ spelt, literal, form }]);
   return value.flatMap((form): Field[][] => {

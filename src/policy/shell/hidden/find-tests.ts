@@ -12,10 +12,10 @@ interface Outcome {
   readonly prunes: boolean;
 }
 
-type Found = Pick<Entry, 'name' | 'type'> & { /** As find spells it. */ readonly path: string };
+type Found = Pick<Entry, 'name' | 'type'> & { /** As find prints it. */ readonly path: string };
 type Test = (found: Found) => Outcome;
 
-/** A call of find, as far as it decides which paths come out of it. */
+/** A call of find, as far as that decides which paths it finds. */
 export interface FindCall {
   readonly roots: readonly string[];
   readonly follows: boolean;
@@ -179,7 +179,7 @@ class Reader {
   #type(): Test | undefined {
     const letters = this.#words[this.#at]?.split(',') ?? [];
     return this.#value(({ type }) => {
-      // With -L a link is what it leads to.
+      // With -L, a link has the type of what it leads to.
       if (type === 'link') return PERHAPS;
       return told(type === 'other' ? undefined : letters.includes(type === 'file' ? 'f' : 'd'));
     });
@@ -192,7 +192,7 @@ class Reader {
     return this.#value(() => told(true));
   }
 
-  /** A test with the value behind it, which must be there. */
+  /** A test that takes the next word, which must be there. */
   #value(test: Test): Test | undefined {
     return this.#at++ < this.#words.length ? test : undefined;
   }

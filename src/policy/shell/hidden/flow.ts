@@ -23,24 +23,24 @@ export type Source =
 /** What is known at the place of a command. */
 export interface Site {
   readonly input: Source;
-  /** Variables that have surely been set by the line. */
+  /** Variables that the line has surely set. */
   readonly set: ReadonlySet<string>;
 }
 
 /** Where the value of a variable comes from. */
 export type Given =
   | { readonly type: 'word' | 'divided'; readonly word: Word; readonly site: Site }
-  /** A line of the input, or a word; `bare` if it may be changed on the way. */
+  /** A line or a word of the input; `bareInput` if backslashes are removed from it. */
   | { readonly type: 'input' | 'bareInput'; readonly source: Source }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'number' }
   | { readonly type: 'unknown' };
 
-/** How values and output run through a line, whatever the order in which its parts are carried out. */
+/** How values and output flow through a line, whatever the order in which its parts run. */
 export interface Flow {
   readonly sites: ReadonlyMap<Command, Site>;
   readonly variables: ReadonlyMap<string, readonly Given[]>;
-  /** `$1`, `$@` and their like. */
+  /** `$1`, `$@` and the like. */
   readonly positional: readonly Given[];
   readonly functions: ReadonlySet<string>;
   /** Code that is not visible here may set variables. */
@@ -73,7 +73,7 @@ class Walk {
   readonly #functions = new Set<string>();
   /** Variables that are unset again somewhere. */
   readonly #lost = new Set<string>();
-  /** What is set at any of the sites. */
+  /** What is set at each of the sites. */
   readonly #sets: Set<string>[] = [];
   #anything = false;
 
@@ -116,7 +116,7 @@ class Walk {
       case 'ArithmeticWord':
         this.#compute(node.value);
         return this.#parts(node, state);
-      // Any other node means no more here than the nodes in it.
+      // Any other node only matters for the nodes in it.
       default:
         return this.#parts(node, state);
     }
@@ -144,7 +144,7 @@ class Walk {
       )
         this.#anything = true;
       this.#assign(part, site);
-      // In front of a command, it is not set for the words of that command.
+      // Before a command, it is not set for the words of that command.
       if (!command.name && !part.index && !part.append) state.set.add(part.name);
     }
     // `env x=1 sh -c …` sets it for the script.
@@ -196,7 +196,7 @@ class Walk {
     }
     for (const text of words.map(literalOf)) {
       const [, name, value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(text ?? '') ?? [];
-      // Some options change values, `-n` gives one variable the name of another.
+      // Some options change values, and `-n` makes one variable stand for another.
       if (text === undefined || (name === undefined && !/^-[aAfFgIprtx]+$/.test(text))) this.#anything = true;
       if (name === undefined) continue;
       if (value !== undefined) this.#give(name, { type: 'text', text: value });
@@ -234,7 +234,10 @@ class Walk {
     });
   }
 
-  /** What the first command sets is set; of the others only among themselves, as long as each needs the one before. */
+  /**
+   * What the first command sets is set for what follows; what the others set, only for the rest of the chain, as long
+   * as each needs the one before.
+   */
   #andOr({ commands, operators }: AndOr, state: State): void {
     let chain = state;
     commands.forEach((command, i) => {
@@ -254,7 +257,7 @@ class Walk {
     return sources.findLast((source) => source !== undefined) ?? state.input;
   }
 
-  /** What a redirection puts in the place of the input; undefined if it leaves it alone. */
+  /** The input that a redirection sets; undefined if it does not change the input. */
   #source(redirect: Redirection, state: State): Source | undefined {
     const { descriptor } = redirect;
     if (descriptor && !('value' in descriptor && descriptor.value === 0)) return undefined;
@@ -293,7 +296,7 @@ function readBy(builtin: string, texts: readonly string[], source: Source): Give
   return { type: isRaw ? 'input' : 'bareInput', source };
 }
 
-/** Nodes whose parts are carried out one after the other, here. */
+/** Nodes whose parts run one after the other, in this shell. */
 const SHARED = new Set<SyntaxNode['type']>(['Script', 'CompoundList', 'Statement', 'BraceGroup']);
 
 /** What `< <(command)` reads; the content of a file is not known. */
@@ -307,7 +310,7 @@ function copyState({ input, set }: State): State {
   return { input, set: new Set(set) };
 }
 
-/** Name and arguments; of what looks like an assignment nothing is known. */
+/** Name and arguments. What looks like an assignment is left out. */
 export function wordsOf({ name, args }: Command): Word[] {
   const words = name ? [name] : [];
   for (const argument of args) if (argument.type === 'Word') words.push(argument);

@@ -11,13 +11,13 @@ export type Listing = (use: ListedUse) => string | undefined;
 
 /** One possible result of a word at run time. */
 export type Form =
-  /** Just this. Where it has wildcards: the names that fit it, and itself. */
+  /** Exactly this text. With wildcards, also the names that match it. */
   | { readonly type: 'text'; readonly text: string; readonly split?: boolean }
   | {
       readonly type: 'listed';
       readonly listing: Listing;
       readonly split?: boolean;
-      /** With NULs in between. */
+      /** Separated by NULs. */
       readonly nul?: boolean;
       /** Relative to where it is listed. */
       readonly relative?: boolean;
@@ -44,7 +44,7 @@ export function hasWildcard(text: string): boolean {
   return /[*?[\\]/.test(text);
 }
 
-/** Either of them. */
+/** Any of them. */
 export function either(...values: readonly Value[]): Value {
   const forms = values.flat();
   const seen = new Set<string>();
@@ -85,7 +85,7 @@ function isEmpty(form: Form): boolean {
   return form.type === 'text' && form.text === '';
 }
 
-/** What becomes of it where it is divided: each line and word, and the whole, which may be in quotes. */
+/** What becomes of a value that is split: each line and word, and the whole, which may be in quotes. */
 export function divided(value: Value): Value {
   return either(
     value.flatMap((form): Form[] => {

@@ -9,8 +9,8 @@ export interface ReadGuard {
   readonly hides: (path: string) => boolean;
   /** Nothing outside the workspace may be read. */
   readonly confined: boolean;
-  /** What the script around this one does to the files that are listed. */
+  /** What the surrounding script does to the files that are listed. */
   readonly settled?: Settled;
-  /** Variables of the script around this one. */
+  /** Variables of the surrounding script. */
   readonly outer?: (name: string) => Value;
 }

@@ -19,7 +19,10 @@ export function bringsBack(folder: string, name: string): boolean {
   }
 }
 
-/** Whether git surely ignores a file: an ignore file names it or a folder above it, and none takes that back. */
+/**
+ * Whether `git add` surely takes in nothing new with a file: it is tracked, or an ignore file names it or a folder
+ * above it, and none takes that back.
+ */
 export function isIgnored(path: string): boolean {
   const index = gitIndexOf(dirname(path));
   if (typeof index !== 'object') return false;
@@ -43,7 +46,7 @@ function names(line: string, steps: readonly string[]): boolean {
   if (body === '' || /^[#!]/.test(line)) return false;
   if (isAnchored) return `${steps.join('/')}/`.startsWith(`${body}/`);
   const fits = fnmatch(body);
-  // With a slash at its end it is about folders only.
+  // With a slash at its end, it only names folders.
   return steps.slice(0, line.endsWith('/') ? -1 : undefined).some((step) => fits?.(step));
 }
 

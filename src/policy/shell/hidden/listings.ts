@@ -48,7 +48,7 @@ export function listNames(args: readonly Field[], { directory, settled }: Place)
 
 const MAX_NAMES = 40;
 
-/** The names in folders, if there are few of them. */
+/** The names in folders; any name if there are many of them. */
 function namesOf(folders: readonly string[], dots: boolean): Value {
   const names = [...new Set(folders.flatMap(namesIn))].filter((name) => dots || !name.startsWith('.'));
   return names.length > MAX_NAMES ? anyName(folders, dots) : either(...names.map(textValue));
@@ -58,7 +58,7 @@ function anyName(folders: readonly string[], dots: boolean): Value {
   return folders.length === 0 ? [] : either(textValue('*'), dots ? textValue('.*') : []);
 }
 
-/** The paths that `find` prints, or hands to a command. */
+/** The paths that `find` prints, or passes to a command. */
 export function listFound(args: readonly Field[], place: Place, { runs = false } = {}): Value {
   const texts = args.map((field) => (field.literal ? fieldText(field) : undefined));
   const call = readFind(texts);
@@ -101,7 +101,7 @@ export function listMatches(program: string, args: readonly Field[], place: Plac
   const options = reading.options.filter((option) => option !== '--files');
   const tree = readingOf(program, [...options.map(optionField), ...reading.files])?.tree;
   const nul = reading.options.some((option) => /^(-[a-zA-Z]*[Z0]|--null)/.test(option));
-  // Its operands, and what is below them.
+  // Without a walk, it only prints its operands.
   if (!tree) return nul ? UNKNOWN : either(...reading.files.map(({ form }): Value => [form]));
   const roots = reading.files.map(fieldText);
   if (roots.some((root) => root === undefined || hasWildcard(root))) return UNKNOWN;
@@ -128,7 +128,7 @@ export function listTracked(specs: readonly string[], fromTop: boolean, nul: boo
   const { directory, hiding } = place;
   const index = gitIndexOf(directory);
   if (index === 'none') return EMPTY;
-  // Paths from the top are others when they are read elsewhere.
+  // Paths from the top lead to other files when they are read in another folder.
   if (!index || (fromTop && index.top !== directory) || specs.some((spec) => /^(\/|\.\.)/.test(spec)))
     return UNKNOWN;
   const base = pathFrom(index.top, directory);
@@ -158,7 +158,7 @@ export function listTracked(specs: readonly string[], fromTop: boolean, nul: boo
   return [{ type: 'listed', listing, nul, relative: true }];
 }
 
-/** Whether a path may be meant by a pathspec: it fits, or is below it. */
+/** Whether a pathspec may mean a path: the path matches it, or is below it. */
 function specTest(spec: string): (way: string) => boolean {
   const plain = posix.normalize(spec).replace(/\/$/, '');
   if (spec.startsWith(':') || plain === '.') return () => true;

@@ -1,11 +1,11 @@
 /*
- * Looks at the disk are remembered while one call is decided about: by each policy, and again for what could allow it.
- * Nothing that a run does happens in between.
+ * What was seen on the disk is remembered while one call is being decided: every policy looks at the disk, and so does the
+ * search for what could allow the call. The run does nothing in between.
  */
 const looks = new Map<string, unknown>();
 let about: object | undefined;
 
-/** Says which call is decided about now. What was seen for another one is forgotten. */
+/** Says which call is being decided. What was seen for another one is forgotten. */
 export function lookFor(call: object): void {
   if (call !== about) looks.clear();
   about = call;
@@ -14,7 +14,7 @@ export function lookFor(call: object): void {
 export function remembered<T>(kind: string, key: string, look: () => T): T {
   const whole = `${kind} ${key}`;
   if (looks.has(whole)) return looks.get(whole) as T;
-  // It is not kept for longer than it may be needed.
+  // Nothing is kept once the decision is made.
   if (looks.size === 0) setImmediate(() => looks.clear());
   const found = look();
   looks.set(whole, found);

@@ -16,7 +16,7 @@ interface Call {
   readonly args: readonly Field[];
   readonly texts: readonly (string | undefined)[];
   readonly input: () => Value;
-  /** Undefined where it is not known from where a listing would be, or what will be there by then. */
+  /** Undefined if it is not known where a listing would be made, or what it would find. */
   readonly place: Place | undefined;
 }
 
@@ -57,7 +57,7 @@ export function openWords(words: readonly Word[], site: Site, values: Values): O
   }));
 }
 
-/** It stands there as it is, or as a pattern or a home that others have looked at. */
+/** It is used as it is, or it is a pattern or a path with `~` that is checked elsewhere. */
 function isDirect(word: Word): boolean {
   const { literal, glob, tilde, text } = shellWord(word);
   return isTakenApart(word) && (literal !== undefined || ((glob || tilde) && !/[$`]/.test(text)));
@@ -69,7 +69,7 @@ const known =
   ({ texts }) =>
     texts.includes(undefined) ? UNKNOWN : print(texts as readonly string[]);
 
-/** Some of the lines that come in, and nothing else, as long as its words are just such. */
+/** Prints some lines of its input and nothing else, as long as its words match. */
 const passing =
   (words: RegExp): Printer =>
   ({ texts, input }) =>
@@ -124,7 +124,7 @@ function echo({ args, texts }: Call): Value {
   return /^-[neE]+$/.test(texts[0] ?? '') ? UNKNOWN : textValue(texts.join(' '));
 }
 
-/** One line for each value. What has no end of line may become one with what follows. */
+/** One line for each value. What has no end of line could merge with what follows. */
 function printf({ args, texts }: Call): Value {
   const [format, ...values] = args;
   if (!format || !values.every(({ form }) => form.type !== 'listed' || !form.nul)) return UNKNOWN;
@@ -153,7 +153,7 @@ function grep({ args, texts, input, place }: Call): Value {
   if (texts.some((text) => LISTS.test(text ?? ''))) {
     return place ? either(EMPTY, listMatches('grep', args, place)) : UNKNOWN;
   }
-  // Options that leave the lines as they are, and a pattern.
+  // Only options that do not change the lines, and a pattern.
   const at = texts.findIndex((text) => !/^-[vEFGPiwxsah]+$/.test(text ?? ''));
   const isPlain = at === texts.length - 1 && /^[^-]/.test(texts[at] ?? '');
   return isPlain ? either(EMPTY, divided(input())) : UNKNOWN;
@@ -166,15 +166,15 @@ function ripgrep({ args, texts, place }: Call): Value {
 
 const HEX = textValue('[0-9a-f]*');
 
-/** What a git command is given behind its subcommand; undefined where it is not known. */
+/** The words after the subcommand of git; undefined if they are not known. */
 interface GitWords {
   readonly options: readonly (string | undefined)[];
   readonly rest: readonly (string | undefined)[];
-  /** Whether there are options, and none but these. */
+  /** Whether there are options, and only these. */
   readonly all: (allowed: RegExp) => boolean;
 }
 
-/** Subcommands that print nothing but a hash. */
+/** Subcommands that only print a hash. */
 const GIT_HASHES = new Map<string, (words: GitWords) => boolean>([
   ['merge-base', () => true],
   ['rev-parse', ({ all }) => all(/^--(short|verify)$/)],
@@ -185,7 +185,7 @@ const GIT_HASHES = new Map<string, (words: GitWords) => boolean>([
   ],
 ]);
 
-/** Subcommands that print names of tracked files, and of which. */
+/** Subcommands that print names of tracked files, and which of those. */
 const GIT_LISTS = new Map<
   string,
   { readonly isPlain: (words: GitWords) => boolean; readonly named?: boolean; readonly changed?: boolean }
@@ -200,7 +200,7 @@ const GIT_LISTS = new Map<
   [
     'diff',
     {
-      // With a commit in it there may be names that are not tracked any more.
+      // With a commit, there may be names that are no longer tracked.
       isPlain: ({ options, rest, all }) =>
         options.includes('--name-only') &&
         !rest.some(mayBeCommit) &&
@@ -232,13 +232,13 @@ function git({ args, place }: Call): Value {
   return either(EMPTY, listTracked(named ? specs : [], changed, options.includes('-z'), place));
 }
 
-/** What stands in front of `--` may be one. */
+/** A word before `--` may be a commit. */
 function mayBeCommit(text: string | undefined, i: number, rest: readonly (string | undefined)[]): boolean {
   const end = rest.indexOf('--');
   return (end < 0 || i < end) && !text?.startsWith('-');
 }
 
-/** `xargs grep -l`: some of what comes in. */
+/** `xargs grep -l`: some of its input. */
 function xargs({ texts, input }: Call): Value {
   const whole = texts.includes(undefined) ? '' : texts.join('\0');
   const [, options] =
@@ -247,7 +247,7 @@ function xargs({ texts, input }: Call): Value {
   return either(EMPTY, xargsFeed(input(), options.includes('0')));
 }
 
-/** What xargs makes of its input. With `-0` names stay whole. */
+/** The words that xargs makes of its input. With `-0`, names stay whole. */
 export function xargsFeed(input: Value, nul: boolean): Value {
   return either(
     ...input.map((form): Value => {

@@ -12,7 +12,7 @@ export interface ReadPlace {
   readonly hiding: Hiding;
   /** Nothing outside the workspace may be read. */
   readonly confined: boolean;
-  /** What is on the disk now is what will be there. */
+  /** The line itself makes at most files with plain names, so that the disk shows what it will find. */
   readonly settled: boolean;
   readonly directories: readonly string[];
   readonly hasInput: boolean;
@@ -32,7 +32,7 @@ export function readFaults(program: string, fields: readonly Field[], place: Rea
   return faults.filter((fault) => fault !== undefined);
 }
 
-/** `git remote -v`, `get-url` and `show`. What is not known may be one of these. */
+/** `git remote -v`, `get-url` and `show`. A word that is not known may be one of these. */
 function showsRemotes(fields: readonly Field[]): boolean {
   const at = fields.findIndex((field) => fieldText(field) === 'remote');
   return (
@@ -61,7 +61,9 @@ function notKnown(program: string, { spelt }: Field): string {
   return `${program} prints files, and which one ${spelt} will be is not known before it runs; name it, or take it from a pattern, find or git ls-files`;
 }
 
-/** Names that fit a pattern, and that a shell takes apart or a program takes for an option. */
+/**
+ * Why names that match a pattern are not accepted: a shell would split one, or a program would read it as an option.
+ */
 function namesFault(
   { text, split }: Form & { type: 'text' },
   { directories, hiding }: ReadPlace,
@@ -79,11 +81,11 @@ function namesFault(
   return undefined;
 }
 
-/** Endings that no file has which is hidden wherever it is. */
+/** File endings that no file has that is hidden wherever it is. */
 const SOURCE_CODE =
   /\.(m?[jt]sx?|c[jt]s|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|scala|md|rst|html|css|scss|vue|svelte)$/;
 
-/** Whatever ends like this is nothing hidden. */
+/** Whether no file with this ending is hidden. */
 function isSourceCode(end: string, { confined, settled, hiding }: ReadPlace): boolean {
   if (confined || !settled || !SOURCE_CODE.test(end)) return false;
   const everything = {
@@ -109,7 +111,7 @@ function treeFaults(program: string, { tree, files }: Reading, place: ReadPlace)
   });
 }
 
-/** A name itself, and where it is a pattern what fits it. */
+/** The path of a name, and if it is a pattern, the paths that match it. */
 function pathsOf(name: string, directory: string): string[] {
   const path = pathNamed(directory, name);
   return hasWildcard(name) ? [path, ...(expandPattern(name, directory) ?? [])] : [path];

@@ -16,19 +16,19 @@ export interface Field {
 
 /** Which of a program's words are files that it prints. */
 interface Reader {
-  /** Letters of options that take the next word, where that is no file. */
+  /** Letters of options that take the next word, if that is not a file. */
   readonly values?: string;
-  /** Letters of options that surely take none, and may stand before one of those. */
+  /** Letters of options that surely take no word, and may come before one of those. */
   readonly flags?: string;
-  /** Long options that take as many words, where those are no files. */
+  /** Long options that take so many words, if those are not files. */
   readonly takes?: Readonly<Record<string, number>>;
   /** The first operand is a pattern or a program, unless one of these options gives it. */
   readonly pattern?: RegExp;
-  /** The last operand is a target. */
+  /** The last operand is a target, unless one of these options is there. */
   readonly target?: RegExp;
-  /** Only as an option could a word make it print a file, or behind one of these. */
+  /** It prints files only with one of these options. */
   readonly quiet?: RegExp;
-  /** How it goes through folders; undefined if it does not. */
+  /** How it walks through folders; undefined if it does not. */
   readonly tree?: (options: readonly string[]) => Tree | undefined;
 }
 
@@ -49,10 +49,10 @@ const GREP: Reader = {
     --include --exclude --exclude-dir --regexp --max-count --context --after-context --before-context --directories
     --devices --binary-files --label --group-separator
   `),
-    // Not short for --binary-files.
+    // Not an abbreviation of --binary-files.
     '--binary': 0,
   },
-  // Not in the value of another letter.
+  // Not if the letter is in the value of another one.
   pattern: /^(-[^-mABCdD]*[ef]|--(reg|fi))/,
   tree: grepTree,
 };
@@ -67,7 +67,7 @@ const SEARCHER: Reader = {
   `),
   pattern: /^(-[^-mABCMjrTgtdE]*[ef]|--(regexp|file|files))/,
 };
-/** What diff takes without a value. */
+/** Options of diff without a value. */
 const DIFF_FLAGS = 'abBcdeEfHilnNpPqrstTuwyZ';
 
 const COPIER: Reader = {
@@ -92,7 +92,7 @@ const rows: readonly (readonly [string, Reader])[] = [
   ['sed gsed', { values: 'el', flags: 'nErsuz', pattern: /^(-[a-zA-Z]*[ef]|--(ex|fi))/ }],
   ['jq', { takes: { '--arg': 2, '--argjson': 2, '--indent': 1 }, pattern: /^(-[a-zA-Z]*f|--from)/ }],
   ['rg ripgrep', { ...SEARCHER, tree: searcherTree }],
-  // Which of their options take a value is another matter.
+  // Which of their options take a value is not known here.
   [
     'ag ack ugrep',
     {
@@ -140,13 +140,13 @@ export interface Reading {
   readonly options: readonly string[];
   /** Files that it prints. */
   readonly files: readonly Field[];
-  /** Words that could be options, and then mean anything. */
+  /** Words that could be options, with any meaning. */
   readonly unsure: readonly Field[];
   readonly tree: Tree | undefined;
   readonly quiet: boolean;
 }
 
-/** What a program reads of the words behind its name; undefined if it is none that prints files. */
+/** Sorts the words after a program's name; undefined if it is not known to print files. */
 export function readingOf(program: string, fields: readonly Field[]): Reading | undefined {
   if (program === 'git') return gitReading(fields);
   const reader = READERS.get(program);
@@ -160,7 +160,7 @@ function sortOut(reader: Reader, fields: readonly Field[]): Reading {
   const { options, operands, unsure, ended } = divide(reader, fields);
   if (pattern && !options.some((option) => pattern.test(option))) {
     const first = operands.shift();
-    // Behind `--` it is a pattern whatever it looks like.
+    // After `--`, it is a pattern whatever it looks like.
     if (first && !ended && mayBeOption(first)) unsure.push(first);
   }
   if (target && !options.some((option) => target.test(option))) operands.pop();
@@ -169,7 +169,7 @@ function sortOut(reader: Reader, fields: readonly Field[]): Reading {
   return { options, files: operands, unsure, quiet, tree };
 }
 
-/** Options with values that are no files, whatever they are. Of others, `--from-file=$x`, that is not certain. */
+/** Options whose values are never files. For others, such as `--from-file=$x`, that is not certain. */
 const NO_FILE =
   /^(-[a-eg-zA-Z0-9]+["$]|--(lines|bytes|max-count|include|exclude|exclude-dir|regexp|colou?r|context|after-context|before-context|width|delimiter|fields|characters|key|field-separator|glob|iglob|type|indent|unified|label)=)/;
 
@@ -194,7 +194,7 @@ function divide({ values = '', flags = '', takes = {} }: Reader, fields: readonl
   return { options, operands, unsure, ended };
 }
 
-/** Programs take the beginning of an option for the whole of it. */
+/** How many words an abbreviated option takes. */
 function takenByShort(option: string, takes: Readonly<Record<string, number>>): number | undefined {
   const name = /^--\w/.test(option) ? Object.keys(takes).find((one) => one.startsWith(option)) : undefined;
   return name === undefined ? undefined : takes[name];
@@ -208,7 +208,7 @@ function withValue(option: string, next: Field | undefined): string {
 /** Its options could be anything. */
 const ANY_TREE: Tree = { links: 'followed', alone: 'always', everywhere: true };
 
-/** `-n 5`, not `-n5`; and `-rn 5` only if it is known that `r` takes no `n` for its value. */
+/** `-n 5`, not `-n5`; and `-rn 5` only if `r` is known to take no value. */
 function takesNext(option: string, values: string, flags: string): boolean {
   const [, ...letters] = option;
   const last = letters.pop();
@@ -220,12 +220,12 @@ export function fieldText({ form }: Field): string | undefined {
   return form.type === 'text' ? form.text : undefined;
 }
 
-/** A word that begins with something else is none. */
+/** Whether a word is not known and may begin with a dash. */
 export function mayBeOption(field: Field): boolean {
   return fieldText(field) === undefined && !/^[^-$`"'{]/.test(field.spelt);
 }
 
-/** `if=FILE`; of what it writes others speak. */
+/** `if=FILE`. What dd writes is checked elsewhere. */
 function ddFields(fields: readonly Field[]): Field[] {
   return fields.flatMap((field): Field[] => {
     const text = fieldText(field);
@@ -234,7 +234,7 @@ function ddFields(fields: readonly Field[]): Field[] {
   });
 }
 
-/** The first word may go without its dash. */
+/** The first word of tar needs no dash. */
 function tarFields(fields: readonly Field[]): readonly Field[] {
   const [first, ...others] = fields;
   const letters = first && fieldText(first);
@@ -242,7 +242,10 @@ function tarFields(fields: readonly Field[]): readonly Field[] {
   return [{ ...first, form: { type: 'text', text: `-${letters}` } }, ...others];
 }
 
-/** `-F FILE`, `--template=FILE`, `--contents FILE`: git keeps or shows what is in it, or complains about it. */
+/**
+ * `-F FILE`, `--template=FILE`, `--contents FILE`: git stores or shows what the file contains, or names it in an
+ * error.
+ */
 function givesText({ spelt }: Field, before: Field | undefined): boolean {
   const option = /^(-[a-zA-Z]*[FtS]|--(f|te|co|ig)[a-z-]*)$/;
   return (
@@ -251,7 +254,7 @@ function givesText({ spelt }: Field, before: Field | undefined): boolean {
   );
 }
 
-/** Git shows what it tracks, whatever the files are called; these commands read others as well. */
+/** Git may show all that it tracks. These commands also read other files. */
 function gitReading(fields: readonly Field[]): Reading | undefined {
   const at = fields.findIndex((field) => !fieldText(field)?.startsWith('-'));
   const subcommand = at < 0 ? undefined : fieldText(fields[at] as Field);
@@ -276,7 +279,7 @@ function gitReading(fields: readonly Field[]): Reading | undefined {
       return has(/^--(no-i|u|no-ex)/) ? sortOut({ ...GREP, tree: () => ANY_TREE }, rest) : undefined;
     case 'diff': {
       if (has(/^--no-index/)) return sortOut(DIFF, rest);
-      // Outside of a repository, and with a path outside of it, it compares any two files or folders.
+      // Outside a repository, or with a path outside it, it compares any two files or folders.
       const reading = sortOut({ values: 'GSUO', tree: () => ({ links: 'followed', pairs: true }) }, rest);
       return reading.files.length > 1 ? reading : undefined;
     }

@@ -17,7 +17,7 @@ import { Values } from './values.js';
 
 /** Decides for the commands of one script whether they could read what the policy hides. */
 export class ReadJudge {
-  /** The boundary, asked once about each path: the same come up again and again. */
+  /** The boundary, with its answers remembered: the same paths come up again and again. */
   readonly faults: Pick<ShellContext, 'operandFault' | 'patternFault'>;
   readonly #guard: ReadGuard;
   readonly #hiding: Hiding;
@@ -48,7 +48,7 @@ export class ReadJudge {
       );
   }
 
-  /** Most lines contain nothing unknown. */
+  /** Only made if needed: most lines contain nothing unknown. */
   get #values(): Values {
     return (this.#made ??= this.#makeValues());
   }
@@ -131,7 +131,7 @@ export class ReadJudge {
     });
   }
 
-  /** What `xargs` and `find -exec` put in the place of words, by those words' places. */
+  /** What `xargs` and `find -exec` put in the place of each inner word. */
   #added(
     wrapper: string,
     words: readonly ShellWord[],
@@ -165,7 +165,7 @@ export class ReadJudge {
   }
 }
 
-/** Whether an option makes xargs read something else than its input, or divide it at something else than blanks or lines. */
+/** Whether an option makes xargs read something other than its input, or split that at anything but blanks or lines. */
 function takesOther(option: string, next: string | undefined): boolean {
   if (/^(-[a-z0-9]*a|--arg)/.test(option)) return true;
   if (!/^(-[a-z0-9]*d|--del)/.test(option)) return false;
@@ -181,7 +181,7 @@ function once<A extends readonly string[]>(ask: (...args: A) => string | undefin
   };
 }
 
-/** Whether any of its words is open, or it may go through folders or run others. */
+/** Whether any word is not known yet, or the command may walk through folders or run others. */
 function needsLook(words: readonly ShellWord[]): boolean {
   if (words.some(({ literal, text }) => literal === undefined && /[$`]/.test(text))) return true;
   return words.some(
@@ -198,7 +198,7 @@ interface Here {
 const NOWHERE: Site = { input: { type: 'unknown' }, set: new Set() };
 const NOT_SEEN: OpenWord = { spelt: '…', value: UNKNOWN, literal: false, splits: true };
 
-/** A word of its own, of which something may be known after all. */
+/** A word that differs from all others, so that what it may be can be noted. */
 function anotherUnknown(): ShellWord {
   return { ...UNKNOWN_WORD };
 }

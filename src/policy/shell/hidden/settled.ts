@@ -3,18 +3,18 @@ import { wordsOf } from '../../../lib/text.js';
 import type { ShellWord, SimpleCommand } from '../model.js';
 import { isOddName } from './disk.js';
 
-/** They make files with the names that they are given. */
+/** Programs that make files with the names that they are given. */
 const MAKERS = new Set(wordsOf('touch mkdir cp mv install tee dd'));
-/** They make files with names that are not visible, or links. */
+/** Programs that make links, or files with names that are not visible here. */
 const SHAPERS = new Set(wordsOf('ln tar gtar bsdtar unzip cpio rsync scp patch 7z ar split csplit mktemp'));
-/** What git does without changing files or what it tracks. */
+/** Subcommands of git that change neither files nor what git tracks. */
 const GIT_LOOKS = new Set(
   wordsOf('status diff log show grep ls-files rev-parse merge-base describe blame shortlog cat-file commit'),
 );
 
 /**
- * What a line does to the files that its own commands list: nothing at all; it makes some with plain names; or it makes
- * some with names that are not seen, or would be taken for something else.
+ * How a line changes the files that its own commands list: not at all (`wholly`); it makes some with plain names
+ * (`plainly`); or it may make some with names that are not visible, or would be misread (`no`).
  */
 export type Settled = 'wholly' | 'plainly' | 'no';
 

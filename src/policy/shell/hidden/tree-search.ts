@@ -5,7 +5,7 @@ import { hasWildcard } from './forms.js';
 import { bringsBack } from './ignore-files.js';
 import type { Tree } from './trees.js';
 
-/** Why a program may not go through a folder. */
+/** Why a program may not walk through a folder. */
 export function treeFault(
   folder: string,
   tree: Tree,
@@ -18,7 +18,7 @@ export function treeFault(
 function searchOf({ links, revives, admits, enters }: Tree, oddity: Search['oddity']): Search {
   const isSpared = ({ path, way }: Entry, isFolder: boolean) => {
     if (!revives || way === '') return false;
-    // Folders on the way have been asked about before.
+    // Folders on the way were checked before.
     const name = way.slice(way.lastIndexOf('/') + 1);
     return name.startsWith('.') && !revives(name, isFolder) && !bringsBack(dirname(path), name);
   };
@@ -30,7 +30,7 @@ function searchOf({ links, revives, admits, enters }: Tree, oddity: Search['oddi
   };
 }
 
-/** Why a path is not what it seems when a shell or xargs takes it apart. */
+/** Why a path is not accepted if a shell or xargs splits it. */
 export function oddFault(printed: string, directory: string, hiding: Hiding): string | undefined {
   const pieces = printed.split(/\s+/).filter(Boolean);
   if (pieces.some((piece) => /['"]/.test(piece) || hasWildcard(piece) || /^(\.\/)*-/.test(piece)))

@@ -1,18 +1,22 @@
 import { fnmatch } from '../../../lib/fnmatch.js';
 import { isIgnored } from './ignore-files.js';
 
-/** How a program goes through the folders that it is given. */
+/** How a program walks through the folders that it is given. */
 export interface Tree {
   readonly links: 'passed' | 'followed' | 'moved';
-  /** It leaves out what begins with a dot, unless an ignore file or this brings it back. */
+  /**
+   * If given, the program skips names that begin with a dot, unless an ignore file or this function brings them back.
+   */
   readonly revives?: (name: string, isFolder: boolean) => boolean;
-  /** Without an operand it goes through the folder that it runs in; some only if they have no input either. */
+  /**
+   * Without an operand, it walks through the folder that it runs in; some programs only if they have no input either.
+   */
   readonly alone?: 'always' | 'without input';
-  /** It may do so whatever its operands are. */
+  /** It may do so even with operands. */
   readonly everywhere?: boolean;
-  /** Whether it looks at a file, as far as the name decides that. */
+  /** Whether it reads a file, as far as the name decides that. */
   readonly admits?: (name: string, path: string) => boolean;
-  /** Only if two of its operands are there. */
+  /** It only reads anything if at least two of its operands exist. */
   readonly pairs?: boolean;
   readonly enters?: (name: string) => boolean;
 }
@@ -26,7 +30,7 @@ export function grepTree(options: readonly string[]): Tree | undefined {
   return {
     links: follows ? 'followed' : 'passed',
     alone: 'always',
-    // The file of its patterns looks like an operand, and may be the only one.
+    // The file with the patterns looks like an operand, and may be the only one.
     ...(has(options, /^(-[a-zA-Z0-9]*f|--fi)/) && { everywhere: true }),
     ...grepFilters(options),
   };
@@ -42,18 +46,18 @@ function grepFilters(options: readonly string[]): Pick<Tree, 'admits' | 'enters'
   const [includes, excludes, folders] = [tests('include'), tests('exclude'), tests('exclude-dir')];
   const isPicky = filters.find(({ kind }) => kind !== 'exclude-dir')?.kind === 'include';
   return {
-    // The last that fits decides, and their order is not looked at here.
+    // The last match decides, but their order is not known here.
     admits: (name) =>
       includes.some((fits) => fits?.(name) ?? true) || !(isPicky || excludes.some((fits) => fits?.(name))),
     enters: (name) => !folders.some((fits) => fits?.(name)),
   };
 }
 
-/** Names of hidden files that are of no type that rg knows. */
+/** Names of hidden files that have no type known to rg. */
 const UNTYPED =
   /^\.(env(\.(local|production|development|staging|test))*|npmrc|netrc|pypirc|git-credentials|pgpass|htpasswd)$/;
 
-/** rg leaves dot files out, but a glob or a type that fits one brings it back. */
+/** rg skips dot files, unless a glob or a type matches them. */
 export function searcherTree(options: readonly string[]): Tree | undefined {
   if (options.includes('--files')) return undefined;
   const links = has(options, /^(-[a-zA-Z0-9]*L|--fol)/) ? 'followed' : 'passed';
@@ -61,7 +65,7 @@ export function searcherTree(options: readonly string[]): Tree | undefined {
   if (has(options, /^(-[a-zA-Z0-9]*[u.]|--(hid|unr|type-a|ig))/)) return base;
   const globs = options.flatMap((option) => /^(?:--i?glob=|-g=?)(.*)$/s.exec(option)?.[1] ?? []);
   const wanted = globs.filter((glob) => !glob.startsWith('!'));
-  // Where the glob itself is not in sight it could be any.
+  // If the glob itself is not visible, it could be any.
   if (has(options, /^(-[a-zA-Z0-9]+g|-g$|--i?glob$)/) || wanted.some((glob) => /[/{]/.test(glob)))
     return base;
   const tests = wanted.map((glob) => fnmatch(glob, { ignoreCase: true }));
@@ -74,12 +78,12 @@ export function searcherTree(options: readonly string[]): Tree | undefined {
   };
 }
 
-/** Only what goes into an archive is read; what comes out of one was in it. */
+/** Only making or changing an archive reads files: what is extracted was in the archive before. */
 export function tarTree(options: readonly string[]): Tree | undefined {
   return has(options, /^(-[a-zA-Z]*[cruA]|--(cr|ap|up|cat|con))/) ? { links: 'followed' } : undefined;
 }
 
-/** What git takes in it shows. It takes in what is new, unless it is ignored. */
+/** What git adds, it can show later. It adds new files, unless they are ignored. */
 export function addTree(options: readonly string[]): Tree | undefined {
   if (has(options, /^(-u|--up)/)) return undefined;
   const takesAll = has(options, /^(-[a-zA-Z]*f|--fo)/);

@@ -29,14 +29,14 @@ export interface Surroundings {
   readonly directories: readonly string[];
   /** The environment of programs. */
   readonly variable: (name: string) => string | undefined;
-  /** Variables of the shell around it, and that there is one. */
+  /** Variables of the surrounding shell; undefined if there is none. */
   readonly outer: ((name: string) => Value) | undefined;
 }
 
-/** What a command may print, for all its words may be. */
+/** What a command may print, for everything that its words may be. */
 export type Prints = (command: Command, values: Values) => Value;
 
-/** Set by the shell to whatever happened. */
+/** Variables that the shell sets. */
 const OWN =
   /^(_|BASH\w*|COMP_\w*|COPROC\w*|DIRSTACK|FUNCNAME|GROUPS|HIST\w*|HOST\w*|IFS|MACHTYPE|MAPFILE|OLDPWD|OPT\w+|OSTYPE|PIPESTATUS|PROMPT\w*|PS\d|READLINE\w*|REPLY|SHELLOPTS)$/;
 const NUMBERS =
@@ -67,14 +67,14 @@ export class Values {
     this.#prints = prints;
   }
 
-  /** Before it is divided at blanks. */
+  /** What a word may be before it is split at blanks. */
   word(word: Word, site: Site): Value {
     if (!isTakenApart(word)) return UNKNOWN;
     if (!word.parts) return this.#home(word.text, textValue(word.value));
     return this.#home(word.text, this.#parts(word.parts, site));
   }
 
-  /** All possible results of a word. */
+  /** What a word may be after it is split, if it is. */
   dividedWord(word: Word, site: Site): Value {
     const value = this.word(word, site);
     return shellWord(word).splits ? divided(value) : value;
@@ -204,7 +204,7 @@ export class Values {
       case 'ArithmeticExpansion':
         return NUMBER;
       case 'ProcessSubstitution':
-        // The name of a pipe. What runs behind it is judged where it stands.
+        // The name of a pipe. The command behind it is judged on its own.
         return textValue('/dev/null');
       default:
         return UNKNOWN;
@@ -226,7 +226,7 @@ export class Values {
     return either(value.map((form) => without(form, removed, operation.operator.startsWith('#'))));
   }
 
-  /** `~/x`, also in what a variable is set to. */
+  /** `~/x`, also in the value of a variable. */
   #home(text: string, value: Value): Value {
     if (!text.startsWith('~')) return value;
     const { home } = this.surroundings;
@@ -247,7 +247,7 @@ export class Values {
   }
 }
 
-/** `2>&1`: what programs complain about is not known. */
+/** `2>&1`: error messages are not known. */
 export function mixesErrors(redirect: Redirection): boolean {
   return redirect.type === 'Redirect' && redirect.operator.includes('&');
 }
