@@ -113,7 +113,7 @@ function noneOf(
   const { words } = commands.find(({ decision }) => decision !== 'allow') ?? commands[0] ?? { words: [] };
   const near = patterns.find(([first]) => first === words[0]);
   const at = near ? words.findIndex((word, i) => word !== near[i]) : -1;
-  if (exact && near && at >= near.length) return `it is \`exact\`, and \`${words[at]}\` is one word more`;
-  if (near && at > 0) return `\`${words[at]}\` stands where it has \`${near[at] ?? ''}\``;
-  return `\`${words[0] ?? ''}\` begins none of its commands`;
+  if (exact && near && at >= near.length) return `it is \`exact\`, and \`${words[at]}\` is an extra word`;
+  if (near && at > 0) return `\`${words[at]}\` is where the rule has \`${near[at] ?? ''}\``;
+  return `none of its commands begins with \`${words[0] ?? ''}\``;
 }

@@ -28,7 +28,7 @@ test('an option that changes nothing about what runs does not cost the run', asy
 
 test('a near miss is named to the model, in the result, and so is what would make it a warning', async () => {
   const run = await bosunUnder(policy(), running('npm run --prefix . lint'), [], project());
-  const why = 'rule checks nearly matches (`npm run lint`), but `--prefix` stands where it has `lint`';
+  const why = 'rule checks nearly matches (`npm run lint`), but `--prefix` is where the rule has `lint`';
   expect(run.code).toBe(3);
   const told = run.server.requests[1]?.body.contents.at(-1).parts[0].functionResponse.response;
   expect(told).toMatchObject({ type: 'policy_denied', error: expect.stringContaining(why) });

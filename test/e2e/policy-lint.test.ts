@@ -81,11 +81,11 @@ describe('an example that fails', () => {
   const rule = (decision: string, match: string, more = 'command: [npm test, git log]') =>
     `version: 1\nrules:\n  - id: r\n    tool: ${more.startsWith('path') ? 'write_file' : 'run_shell_command'}\n    ${more}\n    decision: ${decision}\n    match: [${match}]\n`;
   test.each([
-    ['allow', 'npm test, npm tset', '7:23', '`tset` stands where it has `test`'],
-    ['allow', 'npm test; curl x', '7:13', '`curl` begins none of its commands'],
+    ['allow', 'npm test, npm tset', '7:23', '`tset` is where the rule has `test`'],
+    ['allow', 'npm test; curl x', '7:13', 'none of its commands begins with `curl`'],
     ['allow', 'npm test --prefix x', '7:13', '--prefix makes npm do more than the rule says'],
-    ['deny', 'npm run x', '7:13', '`run` stands where it has `test`'],
-    ['deny', 'ls', '7:13', '`ls` begins none of its commands'],
+    ['deny', 'npm run x', '7:13', '`run` is where the rule has `test`'],
+    ['deny', 'ls', '7:13', 'none of its commands begins with `ls`'],
   ])('of a rule that says %s names the word: %s', async (decision, match, place_, why) => {
     const { code, stderr } = await lint({ 'p.yaml': rule(decision, match) }, '--policy', './p.yaml');
     expect(code).toBe(2);

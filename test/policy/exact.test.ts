@@ -67,7 +67,7 @@ describe('an exact rule', () => {
   test('says which word is one too many', async () => {
     const policy = await engine(ws.path(), exactly('npm test'));
     expect((await shell(policy, 'npm test --watch')).reason).toContain(
-      'rule e nearly matches (`npm test`), but it is exact, and `--watch` is one word more',
+      'rule e nearly matches (`npm test`), but it is exact, and `--watch` is an extra word',
     );
     expect((await shell(policy, 'npm -s test')).reason).toContain('this is another spelling');
   });
@@ -121,7 +121,7 @@ describe('where it makes no sense', () => {
     [`${SH}, command: [sudo parallel x], exact: true, decision: allow`, /p\.yaml:4:48: .*Leave `exact` out/],
     [`${SH}, command: ["true"], exact: true, decision: allow`, /it needs no rule/],
     [`${SH}, command: ls, exact: yes, decision: allow`, /must be true or false/],
-    [`${SH}, command: ls, exact: true, decision: allow, match: [ls -l]`, /`-l` is one word more/],
+    [`${SH}, command: ls, exact: true, decision: allow, match: [ls -l]`, /`-l` is an extra word/],
     [`${SH}, command: ls, exact: true, decision: allow, not_match: ["'ls'"]`, /it matches/],
   ])('%s', async (rule, message) => {
     await expect(loaded(rule)).rejects.toMatchObject({ message: expect.stringMatching(message) });

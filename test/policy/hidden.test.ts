@@ -294,7 +294,7 @@ test('loops over lines and calls of functions are asked about as before, not ref
   ]);
 });
 
-describe('names that would be taken for something else', () => {
+describe('names that would be misread', () => {
   const list = "cat $(find src -name '*.js')";
 
   test('a blank in a name makes two words of it', async () => {
@@ -453,7 +453,7 @@ test('the reason names the program, the word and what to do', async () => {
   const policy = await stagedEngine(ws);
   const reason = async (line: string) => (await shell(policy, line)).reason;
   expect(await reason('cat "$(cat names.txt)"')).toBe(
-    'cat prints files, and which one "$(cat names.txt)" will be is not known before it runs; name it, or take it from a pattern, find or git ls-files (no sandbox hides anything here)',
+    'cat prints files, and what "$(cat names.txt)" names is not known before it runs; name the file, or use a pattern, find or git ls-files (no sandbox hides anything here)',
   );
   expect(await reason('grep -rn foo .')).toBe(
     'grep: it would read .env, which the policy hides; name the files or folders to look in (no sandbox hides anything here)',

@@ -73,17 +73,17 @@ describe('a refused command names the rule that nearly matches, and the word tha
     [
       'npm run lint',
       'npm run --prefix x lint',
-      '(`npm run lint`), but `--prefix` stands where it has `lint`',
+      '(`npm run lint`), but `--prefix` is where the rule has `lint`',
     ],
-    ['npm run lint', 'npm run lint:fix', '(`npm run lint`), but `lint:fix` stands where it has `lint`'],
-    ['npm test', 'npm run test:unit', '(`npm test`), but `test:unit` stands where it has `test`'],
-    ['npm test', 'npm tets', '(`npm test`), but `tets` stands where it has `test`'],
+    ['npm run lint', 'npm run lint:fix', '(`npm run lint`), but `lint:fix` is where the rule has `lint`'],
+    ['npm test', 'npm run test:unit', '(`npm test`), but `test:unit` is where the rule has `test`'],
+    ['npm test', 'npm tets', '(`npm test`), but `tets` is where the rule has `test`'],
     ['npm run lint', 'npm run', '(`npm run lint`), but `lint` is missing'],
-    ['npm run lint', 'npm run $x', '(`npm run lint`), but `$x` stands where it has `lint`'],
-    ['git log', 'git -C x log', '(`git log`), but `-C` stands where it has `log`'],
+    ['npm run lint', 'npm run $x', '(`npm run lint`), but `$x` is where the rule has `lint`'],
+    ['git log', 'git -C x log', '(`git log`), but `-C` is where the rule has `log`'],
     ['git log', '/usr/bin/git log', '(`git log`), but it is spelled `/usr/bin/git`'],
-    ['npx prettier', 'npx -y prettier', '(`npx prettier`), but `-y` stands where it has `prettier`'],
-    ['make test', "bash -c 'make -k test'", '(`make test`), but `-k` stands where it has `test`'],
+    ['npx prettier', 'npx -y prettier', '(`npx prettier`), but `-y` is where the rule has `prettier`'],
+    ['make test', "bash -c 'make -k test'", '(`make test`), but `-k` is where the rule has `test`'],
   ])('`%s`: %s', async (pattern, line, why) => {
     const { decision, reason } = await decided(pattern, line);
     expect({ decision, reason }).toEqual({

@@ -21,11 +21,11 @@ interface NumbersReader {
 
 /** Prints an expression of numbers and names, with blanks between all that could merge. */
 export function printArithmetic(expression: ArithmeticExpression | undefined, reader: NumbersReader): string {
-  if (!expression) return refuse('it has arithmetic that cannot be read');
+  if (!expression) return refuse('it has arithmetic that cannot be parsed');
   const print = (inner: ArithmeticExpression) => printArithmetic(inner, reader);
   switch (expression.type) {
     case 'ArithmeticWord':
-      if (expression.value.trim() === '') refuse('it has arithmetic that cannot be read');
+      if (expression.value.trim() === '') refuse('it has arithmetic that cannot be parsed');
       reader.numbers(namesInArithmetic(expression), 'arithmetic');
       return expression.value.trim();
     case 'ArithmeticGroup':
@@ -41,7 +41,7 @@ export function printArithmetic(expression: ArithmeticExpression | undefined, re
       return `${print(test)} ? ${print(consequent)} : ${print(alternate)}`;
     }
     default:
-      return refuse(`it uses ${expression.type}, which is not understood here`);
+      return refuse(`it uses ${expression.type}, which is not supported`);
   }
 }
 

@@ -94,7 +94,7 @@ export class CommandJudge {
     }
     if (isFree(this.#command, this.#context)) {
       this.#isFree = true;
-      return allow('free of any rule');
+      return allow('it needs no rule');
     }
     return this.#byRule(words) ?? this.#byWrapper(words) ?? this.#default(nearMiss(words, this.#context));
   }

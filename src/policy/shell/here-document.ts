@@ -13,7 +13,7 @@ export interface PrintedDocument {
 export function printHereDocument(document: HereDoc, reader: WordReader): PrintedDocument {
   const { delimiter, closing, body, operator } = document;
   if (!closing || !delimiter || !/^\w+$/.test(delimiter.value))
-    refuse('it has a here-document without a plain end');
+    refuse('its here-document does not end with a plain word');
   const { quoted } = delimiter;
   if (!quoted && /[\\`]/.test(body.text)) refuse('it has a here-document with escapes in it');
   const parts = quoted ? [] : (body.parts ?? []);

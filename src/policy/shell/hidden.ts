@@ -103,12 +103,12 @@ function hiddenInNames(name: string, args: readonly ShellWord[]): string | undef
   if (named) return `${nameIn(named.prefix)} can give commands other names`;
   // Whatever such a variable is set to later is evaluated.
   if (DECLARING.test(name) && args.some(({ prefix }) => /^[-+][a-zA-Z]*[in]/.test(prefix)))
-    return `${name} can make a variable that is evaluated`;
+    return `${name} can declare a variable whose values are evaluated`;
   if (name === 'let' && !args.every(({ literal }) => PLAIN_LET.test(literal ?? '')))
-    return 'let evaluates what variables hold';
+    return 'let evaluates the values of variables';
   const subscript = args.some(({ literal, prefix }) => /^[A-Za-z_]\w*\[.*[$`]/s.test(literal ?? prefix));
   const unknown = /^(read|unset|declare|typeset|local)$/.test(name) && args.some(isUnknownName);
-  return subscript || unknown ? `${name} can run what a subscript says` : undefined;
+  return subscript || unknown ? `${name} can run commands in a subscript` : undefined;
 }
 
 /** `let` with numbers only. */

@@ -68,7 +68,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
       ...(redirections.length > 0 && { redirections }),
     };
   });
-  if (isLost) return { ...unreadable('it changes its folder too often', context), commands: [] };
+  if (isLost) return { ...unreadable('it changes its directory too often', context), commands: [] };
   if (decisions.length === 0) {
     const { decision, reason } = context.hasFreeWords ? allow('it runs nothing') : context.otherwise;
     return { decision, rule: null, reason, commands: [] };

@@ -46,7 +46,7 @@ function missOf(rule: ShellRule, pattern: Pattern, words: readonly ShellWord[]):
     const closeness = fits === 0 ? 0 : closenessOf(spelling, named, fits, length);
     if (closeness === 0) return [];
     const [meant, word] = [inBackticks(spelling[fits]), named[length]];
-    const why = word ? `${inBackticks(word.text)} stands where it has ${meant}` : `${meant} is missing`;
+    const why = word ? `${inBackticks(word.text)} is where the rule has ${meant}` : `${meant} is missing`;
     return [{ rule, pattern, score: fits + closeness, why }];
   });
   return nearestOf(misses);
@@ -60,7 +60,7 @@ function nearestOf(misses: readonly Miss[]): Miss | undefined {
 function beyond(words: readonly ShellWord[], length: number): string {
   const [word, adder] = [words[length], words.find(addsWords)];
   if (adder) return `${inBackticks(adder.text)} adds words when it runs`;
-  return word ? `${inBackticks(word.text)} is one word more` : 'this is another spelling';
+  return word ? `${inBackticks(word.text)} is an extra word` : 'this is another spelling';
 }
 
 const inBackticks = (word = '') => `\`${oneLine(word, 80)}\``;

@@ -48,7 +48,7 @@ export class Notes {
 
   numbers(names: readonly string[] | undefined, where: string): void {
     if (!names) return refuse(`${where} in it could run commands`);
-    if (this.#nested && names.length > 0) refuse(`${where} in it looks at variables from outside`);
+    if (this.#nested && names.length > 0) refuse(`${where} in it reads variables from outside`);
     for (const name of names) this.#numbers.add(name);
     // Arithmetic can set variables as well.
     if (names.length > 0) this.add({ assignments: names });

@@ -14,13 +14,13 @@ const SPECIAL = /^[#?$!-]$/;
 /** Prints `${…}`, if it only reads a variable, perhaps with a default or with its text cut or replaced. */
 export function printParameter(part: ParameterExpansionPart, printer: ExpansionPrinter): string {
   const { parameter, prefix, index, operation, text } = part;
-  if (prefix === '!') refuse(`${text} reads a variable that is named elsewhere`);
+  if (prefix === '!') refuse(`${text} reads a variable whose name is in another one`);
   if (SPECIAL.test(parameter) && !prefix && !index && !operation) return `$${parameter}`;
-  if (!NAME.test(parameter)) refuse(`${text} is not understood here`);
+  if (!NAME.test(parameter)) refuse(`${text} is not supported`);
   if (index && !/^(\d+|@|\*)$/.test(index.text)) refuse(`${text} computes a subscript`);
   if (index) onlyInBash(printer.dialect, 'arrays');
   const name = `${parameter}${index ? `[${index.text}]` : ''}`;
-  if (prefix === '#') return operation ? refuse(`${text} is not understood here`) : `\${#${name}}`;
+  if (prefix === '#') return operation ? refuse(`${text} is not supported`) : `\${#${name}}`;
   return `\${${name}${operation ? printOperation(operation, text, printer) : ''}}`;
 }
 
@@ -34,7 +34,7 @@ const OPERATORS: Readonly<Record<string, RegExp>> = {
 function printOperation(operation: ParameterOperation, text: string, printer: ExpansionPrinter): string {
   const { type, operator } = operation;
   if (OPERATORS[type]?.test(operator) === false)
-    refuse(operator.endsWith('=') ? `${text} sets a variable` : `${text} is not understood here`);
+    refuse(operator.endsWith('=') ? `${text} sets a variable` : `${text} is not supported`);
   switch (type) {
     case 'Default':
     case 'Remove':
@@ -44,7 +44,7 @@ function printOperation(operation: ParameterOperation, text: string, printer: Ex
       const pattern = printOperand(operation.pattern, printer);
       // A slash would end the pattern; `#` or `%` at its start would be read as an operator.
       if (pattern === '' || pattern.includes('/') || (operator === '/' && /^[#%]/.test(pattern)))
-        refuse(`${text} is not understood here`);
+        refuse(`${text} is not supported`);
       return `${operator}${pattern}/${printOperand(operation.replacement, printer)}`;
     }
     case 'CaseModification':
@@ -56,7 +56,7 @@ function printOperation(operation: ParameterOperation, text: string, printer: Ex
       return numbers.map((word) => `:${printNumber(word, text)}`).join('');
     }
     default:
-      return refuse(`it uses ${type}, which is not understood here`);
+      return refuse(`it uses ${type}, which is not supported`);
   }
 }
 
@@ -81,7 +81,5 @@ function printOperand({ text, value, parts }: Word, printer: ExpansionPrinter): 
 }
 
 function sameText(spelt: string, meant: string): string {
-  return spelt === meant && PLAIN.test(spelt)
-    ? spelt
-    : refuse(`${spelt} inside \${…} is not understood here`);
+  return spelt === meant && PLAIN.test(spelt) ? spelt : refuse(`${spelt} inside \${…} is not supported`);
 }

@@ -21,7 +21,7 @@ export function redirectsOf(redirections: readonly Redirection[]): Redirect[] {
     if (operator === '<' && word.text.startsWith('<(') && target.parts?.length === 1) continue;
     if (READS.has(operator)) uses.push({ access: 'read', target: word });
     else if (WRITES.has(operator)) uses.push({ access: 'write', target: word });
-    else refuse(`it has a redirection ${operator} of something unknown`);
+    else refuse(`the redirection ${operator} is not supported`);
   }
   return uses;
 }
@@ -60,7 +60,7 @@ function isDescriptor({ operator, target }: RedirectNode): boolean {
 
 /** The number before a redirection. */
 export function printDescriptor(descriptor: RedirectDescriptor | undefined): string {
-  if (descriptor?.type === 'FileDescriptorVariable') refuse('it keeps a descriptor in a variable');
+  if (descriptor?.type === 'FileDescriptorVariable') refuse('it stores a descriptor in a variable');
   // In other shells, the number in `12>` is an argument.
   if (descriptor && descriptor.value > 9) refuse(`it uses the descriptor ${descriptor.value}`);
   return descriptor ? String(descriptor.value) : '';

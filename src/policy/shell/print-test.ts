@@ -39,7 +39,5 @@ export function printTest(test: TestExpression, reader: WordReader): string {
 function printExpression(word: Word, reader: WordReader): string {
   const bare = (word.parts ?? []).filter(({ type }) => type === 'Literal' || type === 'Glob');
   if (bare.length === (word.parts ?? []).length) return printRegex(word.text);
-  return bare.length === 0
-    ? printWord(word, reader)
-    : refuse(`the expression ${word.text} is not understood here`);
+  return bare.length === 0 ? printWord(word, reader) : refuse(`the expression ${word.text} is not supported`);
 }

@@ -32,7 +32,7 @@ function firstOperand(words: readonly ShellWord[], named: number) {
 }
 
 function hazard(index: number): Hazard {
-  return { index, reason: 'the awk program could run others, or write files' };
+  return { index, reason: 'the awk program could run other programs or write files' };
 }
 
 /** gawk opens such a path as a network connection; for others, it is a file that does not exist. */
@@ -44,7 +44,9 @@ function connection(words: readonly ShellWord[], from: number): Hazard | undefin
     if (literal !== undefined) return literal.startsWith(CONNECTION);
     return prefix !== '' && (prefix.startsWith(CONNECTION) || CONNECTION.startsWith(prefix));
   });
-  return index < 0 ? undefined : { index, reason: 'gawk could open a connection in place of this file' };
+  return index < 0
+    ? undefined
+    : { index, reason: 'gawk could open a network connection instead of this file' };
 }
 
 /** Names that run something. */

@@ -37,7 +37,7 @@ function printfHazard(words: readonly ShellWord[], named: number): Hazard | unde
   return known ? undefined : { index: Math.max(1, named), reason: SETS };
 }
 
-const SETS = 'printf could be told to set a variable';
+const SETS = 'printf could set a variable';
 
 function shifted(hazard: Hazard | undefined, by: number): Hazard | undefined {
   return hazard && { ...hazard, index: hazard.index + by };

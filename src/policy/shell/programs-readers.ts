@@ -107,7 +107,7 @@ function tarHazard(words: readonly ShellWord[], named: number): Hazard | undefin
     const { literal, prefix } = words[i] as ShellWord;
     const text = literal ?? prefix;
     if (/^(?:-[A-Za-z]*f|--file=?)?[^/-][^/]*:/.test(text) || mayNameHost(words, i))
-      return { index: i, reason: `tar ${words[i]?.text} would reach for another machine` };
+      return { index: i, reason: `tar ${words[i]?.text} would contact another machine` };
     if (!TAR_LOOKS.test(tarLetters(text, i)))
       return { index: i, reason: `tar ${text} writes files or runs programs` };
   }

@@ -65,7 +65,7 @@ function isHarmlessOption(text: string, { files }: Freedom): boolean {
 }
 
 function hazard(index: number): Hazard {
-  return { index, reason: 'the sed program could run others, or write files' };
+  return { index, reason: 'the sed program could run other programs or write files' };
 }
 
 /** Whether all commands of a script only read and print: never `e`, and `r` and `w` only if files are free. */

@@ -34,7 +34,7 @@ export function readWords(
   for (const one of name ? [name, ...args] : args) {
     if (one.type === 'Word') spelt.set(shellWord(one), printWord(one, reader));
     else if (isDeclaration) spelt.set(unknownWord(one.text), readAssignment(one, reader));
-    else refuse(`${one.text} is not understood here`);
+    else refuse(`${one.text} is not supported`);
   }
   const words = [...spelt.keys()];
   noteSetters(words, reader);
@@ -73,7 +73,7 @@ export function readAssignment({ name, value, index, append }: Assignment, reade
 function readValue(word: Word, reader: CommandReader): string {
   const bare = (word.parts ?? []).filter(({ type }) => type === 'Literal');
   if ((word.parts ? bare : [word]).some(({ text }) => /:~/.test(text)))
-    refuse(`the ~ in ${word.text} is not understood here`);
+    refuse(`the ~ in ${word.text} is not supported`);
   return printWord(word, reader);
 }
 

@@ -83,7 +83,7 @@ class Reader implements CommandReader {
   }
 
   script(script: ParsedScript | undefined): string {
-    if (!script) return refuse('it has a substitution that cannot be read');
+    if (!script) return refuse('it has a substitution that cannot be parsed');
     const [bodies, source] = [this.#bodies, this.#source];
     this.#bodies = [];
     this.#source = script.source ?? source;
@@ -161,7 +161,7 @@ class Reader implements CommandReader {
         onlyInBash(this.dialect, node.type);
         return `((${printArithmetic(node.expression, this)}))`;
       default:
-        return refuse(`it uses ${node.type}, which is not understood here`);
+        return refuse(`it uses ${node.type}, which is not supported`);
     }
   }
 
@@ -250,7 +250,7 @@ class Reader implements CommandReader {
   /** Prints a script for another shell, so that it also runs as it was read. */
   inner(source: string, dialect = this.dialect): string {
     const reading = readScript(source, true, dialect, this.#depth + 1);
-    return reading.ok ? reading.script.text : refuse(`of the script in it, ${reading.reason}`);
+    return reading.ok ? reading.script.text : refuse(`the script in it is not accepted: ${reading.reason}`);
   }
 
   #redirects(redirections: readonly Redirection[]): string[] {

@@ -74,12 +74,12 @@ function overlayFaults({ word, path, overlay }: OperandUse, context: CommandCont
   if (!overlay) return [];
   return directories
     .filter((base) => isInside(pathNamed(base, path), workspace))
-    .map(() => `${word.text} would be laid over the workspace`);
+    .map(() => `${word.text} would be copied over the workspace`);
 }
 
 function homeFault({ word, access }: OperandUse, context: CommandContext): string | undefined {
   const { home = '/', operandFault, patternFault } = context;
-  if (!/^~(\/|$)/.test(word.text)) return `${word.text} leads to somebody's home`;
+  if (!/^~(\/|$)/.test(word.text)) return `${word.text} may lead to another user's home`;
   const rest = `.${word.value.slice(1)}`;
   return word.glob ? patternFault(access, rest, home) : operandFault(access, pathNamed(home, rest));
 }

@@ -68,7 +68,7 @@ function unwrapCommand(args: Arguments): Unwrapped | undefined {
 
 function unwrapEnv(args: Arguments): Unwrapped | undefined {
   const split = args.find(({ literal, prefix }) => /^(-[a-zA-Z]*S|--s)/.test(literal ?? prefix));
-  if (split) return unknown('env -S makes a command of a string');
+  if (split) return unknown('env -S turns a string into a command');
   const { rest, plain: harmless } = afterOptions(args, {
     valued: ['-u', '--unset', '-C', '--chdir'],
     harmless: /^(-u|--unset=?.*)$/,
@@ -95,7 +95,7 @@ function unwrapEnv(args: Arguments): Unwrapped | undefined {
 function unwrapShell(args: Arguments, dialect: Dialect): Unwrapped {
   for (let i = 0; i < args.length; i++) {
     const text = args[i]?.literal;
-    if (text === undefined) return unknown('a shell gets options that are not known before it runs');
+    if (text === undefined) return unknown('the options of a shell are not known before it runs');
     if (/^-[eux]*c$/.test(text)) return shellScript(args[i + 1], dialect, true);
     if (/^-[A-Za-z]*c[A-Za-z]*$/.test(text)) return shellScript(args[i + 1], dialect, false);
     if (text === '-o' && args[i + 1]?.literal === 'pipefail') i++;
@@ -106,9 +106,8 @@ function unwrapShell(args: Arguments, dialect: Dialect): Unwrapped {
 }
 
 function shellScript(script: ShellWord | undefined, dialect: Dialect, transparent: boolean): Unwrapped {
-  if (/^[-+]/.test(script?.literal ?? '')) return unknown('a shell gets options after its -c');
-  if (script?.literal === undefined)
-    return unknown('a shell gets commands that are not known before it runs');
+  if (/^[-+]/.test(script?.literal ?? '')) return unknown('a shell has options after -c');
+  if (script?.literal === undefined) return unknown('what a shell runs is not known before it runs');
   return {
     inner: [{ type: 'script', source: script.literal, dialect, words: [script] }],
     transparent,
@@ -120,7 +119,7 @@ function shellScript(script: ShellWord | undefined, dialect: Dialect, transparen
 function unwrapEval(args: Arguments): Unwrapped {
   const given = args.slice(args[0]?.literal === '--' ? 1 : 0);
   const literals = given.map(({ literal }) => literal);
-  if (literals.includes(undefined)) return unknown('eval gets a text that is not known before it runs');
+  if (literals.includes(undefined)) return unknown('what eval runs is not known before it runs');
   return opaque({ type: 'script', source: literals.join(' '), words: given });
 }
 
@@ -133,7 +132,7 @@ function unwrapTrap(args: Arguments): Unwrapped | undefined {
   const action = args.find(({ literal }) => literal !== '--');
   if (!action || action.literal === '-' || action.literal === '' || /^-[lp]$/.test(action.literal ?? ''))
     return undefined;
-  if (action.literal === undefined) return unknown('trap gets a command that is not known before it runs');
+  if (action.literal === undefined) return unknown('what trap runs is not known before it runs');
   return opaque({ type: 'script', source: action.literal, words: [action] });
 }
 

@@ -62,7 +62,7 @@ export function searchFault(folder: string, search: Search, hiding: Hiding): str
     count += entries.length;
     hiding.budget.left -= entries.length;
     if (count > MAX_ENTRIES || hiding.budget.left < 0)
-      return `${shown(folder, hiding)} has too many files to be looked through for those that the policy hides`;
+      return `${shown(folder, hiding)} has too many files to check for those that the policy hides`;
     for (const found of entries) {
       const entry = below(above, found);
       const lost = entry.type === 'link' ? movedLink(entry.path, root, search, hiding) : undefined;
@@ -99,7 +99,7 @@ function movedLink(link: string, root: string, { links }: Search, hiding: Hiding
   const target = links === 'moved' ? attempt(() => readlinkSync(link)) : undefined;
   if (target === undefined || isAbsolute(target) || isInside(root, resolve(dirname(link), target)))
     return undefined;
-  return `the link ${shown(link, hiding)} would lead elsewhere from another place`;
+  return `the link ${shown(link, hiding)} would lead elsewhere once it is moved`;
 }
 
 /** Tracked files that may be fixtures are not secret; nor are git's settings, unless they give access to something. */

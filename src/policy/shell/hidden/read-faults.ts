@@ -21,7 +21,7 @@ export interface ReadPlace {
 /** Why a program may not get these words: it could print what the policy hides. */
 export function readFaults(program: string, fields: readonly Field[], place: ReadPlace): string[] {
   if (program === 'git' && showsRemotes(fields) && place.directories.some(remotesHaveKeys))
-    return ['git remote: it would show the access keys that stand in the addresses of the remotes'];
+    return ['git remote: it would show the access keys in the URLs of the remotes'];
   const reading = readingOf(program, fields);
   if (!reading) return [];
   const faults = [
@@ -58,7 +58,7 @@ function fieldFault(program: string, field: Field, reading: Reading, place: Read
 }
 
 function notKnown(program: string, { spelt }: Field): string {
-  return `${program} prints files, and which one ${spelt} will be is not known before it runs; name it, or take it from a pattern, find or git ls-files`;
+  return `${program} prints files, and what ${spelt} names is not known before it runs; name the file, or use a pattern, find or git ls-files`;
 }
 
 /**
@@ -73,7 +73,7 @@ function namesFault(
     const odd = (expandPattern(text, directory) ?? []).filter((path) => isOddName(basename(path)));
     const isFirst = /^[^/]*[*?[]/.test(text);
     for (const name of odd.map((path) => basename(path))) {
-      if (isFirst && name.startsWith('-')) return `${JSON.stringify(name)} would be taken for an option`;
+      if (isFirst && name.startsWith('-')) return `${JSON.stringify(name)} would be read as an option`;
       const fault = split ? oddFault(name, directory, hiding) : undefined;
       if (fault !== undefined) return fault;
     }

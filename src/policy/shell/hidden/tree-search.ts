@@ -34,7 +34,7 @@ function searchOf({ links, revives, admits, enters }: Tree, oddity: Search['oddi
 export function oddFault(printed: string, directory: string, hiding: Hiding): string | undefined {
   const pieces = printed.split(/\s+/).filter(Boolean);
   if (pieces.some((piece) => /['"]/.test(piece) || hasWildcard(piece) || /^(\.\/)*-/.test(piece)))
-    return `the name ${JSON.stringify(printed)} would be taken for something else`;
+    return `the name ${JSON.stringify(printed)} would be misread`;
   // `read` only removes the blanks around a name.
   return [printed.trim(), ...pieces]
     .map((piece) => hiding.fault(pathNamed(directory, piece)))
