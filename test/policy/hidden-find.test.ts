@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { searchFault, type Entry } from '../../src/policy/shell/hidden/disk.js';
+import { searchFault, type FolderEntry } from '../../src/policy/shell/hidden/disk.js';
 import { readFind } from '../../src/policy/shell/hidden/find-tests.js';
 import { readScript } from '../../src/policy/shell/read.js';
 import { useWorkspace } from '../helpers/workspace.js';
@@ -16,8 +16,8 @@ function expected(line: string): string[] | undefined {
   if (!call) return undefined;
   const found: string[] = [];
   for (const root of call.roots) {
-    const spelt = ({ way, name, type }: Entry) => ({ path: `${root}/${way}`, name, type });
-    const note = (entry: Entry) => {
+    const spelt = ({ way, name, type }: FolderEntry) => ({ path: `${root}/${way}`, name, type });
+    const note = (entry: FolderEntry) => {
       if (entry.type === 'file' && entry.depth <= call.maxDepth && call.lists(spelt(entry)))
         found.push(spelt(entry).path);
       return false;
@@ -28,7 +28,7 @@ function expected(line: string): string[] | undefined {
       fault: () => undefined,
       budget: { left: 1000 },
     };
-    const enters = (entry: Entry) => entry.depth < call.maxDepth && call.enters(spelt(entry));
+    const enters = (entry: FolderEntry) => entry.depth < call.maxDepth && call.enters(spelt(entry));
     searchFault(ws.path(root), { reads: note, enters, links: call.follows ? 'followed' : 'opened' }, hiding);
   }
   return found.toSorted();

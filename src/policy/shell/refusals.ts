@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
 import { asEvidence, hasDeny, MAX_DEPTH, unreadable, type CommandContext, type Evidence } from './context.js';
 import { hiddenCommand } from './hidden.js';
-import { isReader } from './hidden/readers.js';
+import { isFileReader } from './hidden/readers.js';
 import { mightMatch } from './match.js';
 import type { Dialect, ShellWord } from './model.js';
 import { givesOtherNames } from './variables.js';
@@ -46,7 +46,7 @@ const TELLERS = new Set(
 /** An unknown program that gets a denied command, word for word, is assumed to run it. */
 function handedOn(words: readonly ShellWord[], context: CommandContext): Evidence[] {
   const name = basename(words[0]?.literal ?? '');
-  if (TELLERS.has(name) || isReader(name) || isWrapper(name)) return [];
+  if (TELLERS.has(name) || isFileReader(name) || isWrapper(name)) return [];
   const rules = context.rules.map((rule) => ({
     ...rule,
     patterns: rule.patterns?.filter(({ length }) => length > 1) ?? [],

@@ -9,7 +9,7 @@ import { readRegularFile } from '../../../lib/regular-file.js';
 import { remembered } from './memory.js';
 
 /** What the boundary of the policy says about files. */
-export interface Hiding {
+export interface ReadBoundary {
   readonly workspace: string;
   /** Whether a real path may not be read. */
   readonly hides: (path: string) => boolean;
@@ -20,7 +20,7 @@ export interface Hiding {
 }
 
 /** Something below a folder. */
-export interface Entry {
+export interface FolderEntry {
   readonly path: string;
   readonly name: string;
   /** The path from the folder, with `/`; empty for the folder itself. */
@@ -32,15 +32,15 @@ export interface Entry {
 }
 
 /** How a command walks through a folder. */
-export interface Search {
+export interface FolderSearch {
   /** Whether it would read an entry. */
-  readonly reads: (entry: Entry) => boolean;
+  readonly reads: (entry: FolderEntry) => boolean;
   /** Whether it walks into a folder. */
-  readonly enters: (entry: Entry) => boolean;
+  readonly enters: (entry: FolderEntry) => boolean;
   /** What it does with links: skip them, open them, also walk into the folders they lead to, or move them. */
   readonly links: 'passed' | 'opened' | 'followed' | 'moved';
   /** Why an odd name is not accepted. */
-  readonly oddity?: (entry: Entry) => string | undefined;
+  readonly oddity?: (entry: FolderEntry) => string | undefined;
 }
 
 /** No more are checked for one command; a line with several commands may use twice as many. */
@@ -48,25 +48,29 @@ const MAX_ENTRIES = 50_000;
 export const MAX_ENTRIES_OF_LINE = 2 * MAX_ENTRIES;
 
 /** Why a command may not walk through a folder: what it would read there. */
-export function searchFault(folder: string, search: Search, hiding: Hiding): string | undefined {
+export function searchFault(
+  folder: string,
+  search: FolderSearch,
+  boundary: ReadBoundary,
+): string | undefined {
   const root = attempt(() => realPath(folder)) ?? folder;
   const start = { path: root, name: '', way: '', depth: 0, type: entryType(root), odd: false } as const;
-  const moved = movedLink(folder, root, search, hiding);
+  const moved = movedLink(folder, root, search, boundary);
   if (moved !== undefined) return moved;
-  if (start.type === 'file') return entryFault(start, search, hiding);
-  const open: Entry[] = [start];
+  if (start.type === 'file') return entryFault(start, search, boundary);
+  const open: FolderEntry[] = [start];
   const known = new Set([root]);
   let count = 0;
   for (let above = open.pop(); above; above = open.pop()) {
     const entries = folderEntries(above.path);
     count += entries.length;
-    hiding.budget.left -= entries.length;
-    if (count > MAX_ENTRIES || hiding.budget.left < 0)
-      return `${shown(folder, hiding)} has too many files to check for those that the policy hides`;
+    boundary.budget.left -= entries.length;
+    if (count > MAX_ENTRIES || boundary.budget.left < 0)
+      return `${displayPath(folder, boundary)} has too many files to check for those that the policy hides`;
     for (const found of entries) {
       const entry = below(above, found);
-      const lost = entry.type === 'link' ? movedLink(entry.path, root, search, hiding) : undefined;
-      const fault = lost ?? entryFault(entry, search, hiding);
+      const lost = entry.type === 'link' ? movedLink(entry.path, root, search, boundary) : undefined;
+      const fault = lost ?? entryFault(entry, search, boundary);
       if (fault !== undefined) return fault;
       const next = folderBehind(entry, search);
       // Only links lead to a folder twice.
@@ -79,31 +83,36 @@ export function searchFault(folder: string, search: Search, hiding: Hiding): str
 }
 
 /** The folder in which a search continues from an entry. */
-function folderBehind(entry: Entry, { links, enters }: Search): Entry | undefined {
+function folderBehind(entry: FolderEntry, { links, enters }: FolderSearch): FolderEntry | undefined {
   if (entry.type === 'folder') return enters(entry) ? entry : undefined;
   const target = entry.type === 'link' && links === 'followed' ? linkedFolder(entry.path) : undefined;
   return target === undefined ? undefined : { ...entry, path: target, type: 'folder' };
 }
 
-function entryFault(entry: Entry, search: Search, hiding: Hiding): string | undefined {
+function entryFault(entry: FolderEntry, search: FolderSearch, boundary: ReadBoundary): string | undefined {
   const isLink = entry.type === 'link' && /^(opened|followed)$/.test(search.links);
-  const isSecret = entry.type === 'file' && hiding.hides(entry.path) && !isNoSecret(entry.path, hiding);
+  const isSecret = entry.type === 'file' && boundary.hides(entry.path) && !isNotSecret(entry.path, boundary);
   const isOdd = entry.odd && search.oddity !== undefined;
   if ((!isLink && !isSecret && !isOdd) || !search.reads(entry)) return undefined;
-  if (isSecret) return `it would read ${shown(entry.path, hiding)}, which the policy hides`;
-  return (isLink ? hiding.fault(entry.path) : undefined) ?? (isOdd ? search.oddity?.(entry) : undefined);
+  if (isSecret) return `it would read ${displayPath(entry.path, boundary)}, which the policy hides`;
+  return (isLink ? boundary.fault(entry.path) : undefined) ?? (isOdd ? search.oddity?.(entry) : undefined);
 }
 
 /** Why a link may not be moved out of a folder: it would lead to another file. */
-function movedLink(link: string, root: string, { links }: Search, hiding: Hiding): string | undefined {
+function movedLink(
+  link: string,
+  root: string,
+  { links }: FolderSearch,
+  boundary: ReadBoundary,
+): string | undefined {
   const target = links === 'moved' ? attempt(() => readlinkSync(link)) : undefined;
   if (target === undefined || isAbsolute(target) || isInside(root, resolve(dirname(link), target)))
     return undefined;
-  return `the link ${shown(link, hiding)} would lead elsewhere once it is moved`;
+  return `the link ${displayPath(link, boundary)} would lead elsewhere once it is moved`;
 }
 
 /** Tracked files that may be fixtures are not secret; nor are git's settings, unless they give access to something. */
-export function isNoSecret(path: string, { workspace }: Hiding): boolean {
+export function isNotSecret(path: string, { workspace }: ReadBoundary): boolean {
   if (path.endsWith('/.git/config')) return isHarmless(path);
   if (!mayBeFixture(path) || !isInside(workspace, path)) return false;
   const index = gitIndexOf(workspace);
@@ -132,7 +141,7 @@ export function remotesHaveKeys(folder: string): boolean {
   });
 }
 
-export function shown(path: string, { workspace }: Hiding): string {
+export function displayPath(path: string, { workspace }: ReadBoundary): string {
   return isInside(workspace, path) ? relative(workspace, path) || '.' : path;
 }
 
@@ -141,7 +150,7 @@ export function isOddName(name: string): boolean {
   return /[\s'"\\*?[]|^-/.test(name);
 }
 
-function below(above: Entry, found: Dirent): Entry {
+function below(above: FolderEntry, found: Dirent): FolderEntry {
   const { name } = found;
   return {
     path: pathIn(above.path, name),
@@ -159,7 +168,7 @@ function below(above: Entry, found: Dirent): Entry {
   };
 }
 
-function entryType(path: string): Entry['type'] {
+function entryType(path: string): FolderEntry['type'] {
   const stats = attempt(() => statSync(path));
   return stats?.isFile() ? 'file' : stats?.isDirectory() ? 'folder' : 'other';
 }
@@ -167,10 +176,6 @@ function entryType(path: string): Entry['type'] {
 function linkedFolder(link: string): string | undefined {
   const target = attempt(() => realPath(link));
   return target !== undefined && entryType(target) === 'folder' ? target : undefined;
-}
-
-export function isFolder(path: string): boolean {
-  return entryType(path) === 'folder';
 }
 
 export function namesIn(folder: string): string[] {

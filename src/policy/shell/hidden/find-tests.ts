@@ -1,9 +1,9 @@
 import { fnmatch } from '../../../lib/fnmatch.js';
 import { wordsOf } from '../../../lib/text.js';
-import type { Entry } from './disk.js';
+import type { FolderEntry } from './disk.js';
 
 /** How find treats a path. */
-interface Outcome {
+interface TestResult {
   /** Undefined if that depends on more than is checked here. */
   readonly result: boolean | undefined;
   /** Whether it may be printed, or passed to a command. */
@@ -12,16 +12,16 @@ interface Outcome {
   readonly prunes: boolean;
 }
 
-type Found = Pick<Entry, 'name' | 'type'> & { /** As find prints it. */ readonly path: string };
-type Test = (found: Found) => Outcome;
+type FoundPath = Pick<FolderEntry, 'name' | 'type'> & { /** As find prints it. */ readonly path: string };
+type Test = (found: FoundPath) => TestResult;
 
 /** A call of find, as far as that decides which paths it finds. */
 export interface FindCall {
   readonly roots: readonly string[];
   readonly follows: boolean;
   readonly maxDepth: number;
-  readonly lists: (found: Found) => boolean;
-  readonly enters: (found: Found) => boolean;
+  readonly lists: (found: FoundPath) => boolean;
+  readonly enters: (found: FoundPath) => boolean;
   /** It only prints paths. */
   readonly printsPaths: boolean;
 }
@@ -42,13 +42,13 @@ const RUNS = new Set(wordsOf('-exec -execdir -ok -okdir'));
 const ACTIONS = new Set([...RUNS, ...wordsOf('-print -print0 -printf -ls -delete')]);
 const END_OF_ROOTS = /^(-.+|[(),!])$/;
 
-const told = (result: boolean | undefined, acts = false, prunes = false): Outcome => ({
+const testResult = (result: boolean | undefined, acts = false, prunes = false): TestResult => ({
   result,
   acts,
   prunes,
 });
-const ACTS = told(true, true);
-const PERHAPS = told(undefined);
+const ACTS = testResult(true, true);
+const PERHAPS = testResult(undefined);
 
 /** Reads the words after `find`. Undefined if they are not known, or not understood. */
 export function readFind(words: readonly (string | undefined)[]): FindCall | undefined {
@@ -57,7 +57,7 @@ export function readFind(words: readonly (string | undefined)[]): FindCall | und
   while (/^-(H|L|P|O\d)$/.test(rest[0] ?? '')) follows = rest.shift() === '-L' || follows;
   const end = rest.findIndex((word) => word === undefined || END_OF_ROOTS.test(word));
   const roots = rest.splice(0, end < 0 ? rest.length : end) as string[];
-  const reader = new Reader(rest);
+  const reader = new TestReader(rest);
   const test = reader.whole();
   if (!test) return undefined;
   const hasAction = rest.some((word) => ACTIONS.has(word ?? ''));
@@ -71,7 +71,7 @@ export function readFind(words: readonly (string | undefined)[]): FindCall | und
   };
 }
 
-class Reader {
+class TestReader {
   readonly #words: readonly (string | undefined)[];
   #at = 0;
   maxDepth = Infinity;
@@ -82,7 +82,7 @@ class Reader {
   }
 
   whole(): Test | undefined {
-    if (this.#words.length === 0) return () => told(true);
+    if (this.#words.length === 0) return () => testResult(true);
     const test = this.#list();
     return this.#at === this.#words.length ? test : undefined;
   }
@@ -121,7 +121,7 @@ class Reader {
       inner &&
       ((found) => {
         const { result, acts, prunes } = inner(found);
-        return told(result === undefined ? undefined : !result, acts, prunes);
+        return testResult(result === undefined ? undefined : !result, acts, prunes);
       })
     );
   }
@@ -136,9 +136,9 @@ class Reader {
     if (/^-i?name$/.test(word)) return this.#matches(({ name }) => name, word.startsWith('-i'));
     if (/^-i?(path|wholename)$/.test(word)) return this.#matches(({ path }) => path, word.startsWith('-i'));
     if (word === '-type') return this.#type();
-    if (word === '-true') return () => told(true);
-    if (word === '-false') return () => told(false);
-    if (word === '-follow') return () => told(true);
+    if (word === '-true') return () => testResult(true);
+    if (word === '-false') return () => testResult(false);
+    if (word === '-follow') return () => testResult(true);
     if (word === '-prune') return this.#prune();
     if (word === '-maxdepth') return this.#maxDepth();
     if (NO_VALUE.has(word)) return () => PERHAPS;
@@ -148,7 +148,7 @@ class Reader {
 
   #prune(): Test {
     const prunes = !this.#words.some((one) => /^-(depth|delete|mindepth)$/.test(one ?? ''));
-    return () => told(true, false, prunes);
+    return () => testResult(true, false, prunes);
   }
 
   #action(word: string): Test | undefined {
@@ -167,13 +167,13 @@ class Reader {
       this.#at = end + 1;
     }
     // Whether a command succeeds is not known.
-    return () => (RUNS.has(word) ? told(undefined, true) : ACTS);
+    return () => (RUNS.has(word) ? testResult(undefined, true) : ACTS);
   }
 
-  #matches(of: (found: Found) => string, ignoreCase: boolean): Test | undefined {
+  #matches(of: (found: FoundPath) => string, ignoreCase: boolean): Test | undefined {
     const pattern = this.#words[this.#at];
     const fits = pattern === undefined ? undefined : fnmatch(pattern, { ignoreCase });
-    return this.#value((found) => told(fits?.(of(found))));
+    return this.#value((found) => testResult(fits?.(of(found))));
   }
 
   #type(): Test | undefined {
@@ -181,7 +181,7 @@ class Reader {
     return this.#value(({ type }) => {
       // With -L, a link has the type of what it leads to.
       if (type === 'link') return PERHAPS;
-      return told(type === 'other' ? undefined : letters.includes(type === 'file' ? 'f' : 'd'));
+      return testResult(type === 'other' ? undefined : letters.includes(type === 'file' ? 'f' : 'd'));
     });
   }
 
@@ -189,7 +189,7 @@ class Reader {
     const depth = Number(this.#words[this.#at] ?? Number.NaN);
     if (!Number.isInteger(depth)) return undefined;
     this.maxDepth = Math.max(depth, this.maxDepth === Infinity ? 0 : this.maxDepth);
-    return this.#value(() => told(true));
+    return this.#value(() => testResult(true));
   }
 
   /** A test that takes the next word, which must be there. */
@@ -204,14 +204,14 @@ class Reader {
   }
 }
 
-type Results = (a: Outcome['result'], b: Outcome['result']) => Outcome['result'];
+type CombineResults = (a: TestResult['result'], b: TestResult['result']) => TestResult['result'];
 
-function both(a: Test, b: Test | undefined, results: Results): Test | undefined {
+function both(a: Test, b: Test | undefined, results: CombineResults): Test | undefined {
   return (
     b &&
     ((found) => {
       const [first, second] = [a(found), b(found)];
-      return told(
+      return testResult(
         results(first.result, second.result),
         first.acts || second.acts,
         first.prunes || second.prunes,
@@ -229,7 +229,7 @@ function andThen(a: Test, b: Test | undefined): Test | undefined {
       const second = b(found);
       const result = first.result || second.result === false ? second.result : undefined;
       const prunes = first.prunes || (first.result === true && second.prunes);
-      return told(result, first.acts || second.acts, prunes);
+      return testResult(result, first.acts || second.acts, prunes);
     })
   );
 }
@@ -243,7 +243,7 @@ function orElse(a: Test, b: Test | undefined): Test | undefined {
       const second = b(found);
       const result = first.result === false || second.result === true ? second.result : undefined;
       const prunes = first.prunes || (first.result === false && second.prunes);
-      return told(result, first.acts || second.acts, prunes);
+      return testResult(result, first.acts || second.acts, prunes);
     })
   );
 }

@@ -12,7 +12,7 @@ import {
 import { shellWord } from '../words.js';
 
 /** Where a command gets its input from. */
-export type Source =
+export type InputSource =
   | { readonly type: 'nothing' }
   /** Its content is not known. */
   | { readonly type: 'unknown' }
@@ -22,16 +22,16 @@ export type Source =
 
 /** What is known at the place of a command. */
 export interface Site {
-  readonly input: Source;
+  readonly input: InputSource;
   /** Variables that the line has surely set. */
   readonly set: ReadonlySet<string>;
 }
 
 /** Where the value of a variable comes from. */
-export type Given =
-  | { readonly type: 'word' | 'divided'; readonly word: Word; readonly site: Site }
+export type VariableSource =
+  | { readonly type: 'word' | 'split'; readonly word: Word; readonly site: Site }
   /** A line or a word of the input; `bareInput` if backslashes are removed from it. */
-  | { readonly type: 'input' | 'bareInput'; readonly source: Source }
+  | { readonly type: 'input' | 'bareInput'; readonly source: InputSource }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'number' }
   | { readonly type: 'unknown' };
@@ -39,24 +39,24 @@ export type Given =
 /** How values and output flow through a line, whatever the order in which its parts run. */
 export interface Flow {
   readonly sites: ReadonlyMap<Command, Site>;
-  readonly variables: ReadonlyMap<string, readonly Given[]>;
+  readonly variables: ReadonlyMap<string, readonly VariableSource[]>;
   /** `$1`, `$@` and the like. */
-  readonly positional: readonly Given[];
+  readonly positional: readonly VariableSource[];
   readonly functions: ReadonlySet<string>;
   /** Code that is not visible here may set variables. */
   readonly anything: boolean;
 }
 
 interface State {
-  readonly input: Source;
+  readonly input: InputSource;
   readonly set: Set<string>;
 }
 
-const UNKNOWN_INPUT: Source = { type: 'unknown' };
+const UNKNOWN_INPUT: InputSource = { type: 'unknown' };
 
 /** `nested`: a script that gets its input from another command. */
 export function flowOf(tree: SyntaxNode, nested: boolean): Flow {
-  const walk = new Walk();
+  const walk = new FlowWalk();
   walk.visit(tree, { input: nested ? UNKNOWN_INPUT : { type: 'nothing' }, set: new Set() });
   return walk.flow();
 }
@@ -66,10 +66,10 @@ const UNFOLLOWED = new Set(['eval', 'source', '.', 'trap', 'getopts', 'let', 'wa
 const DECLARING = new Set(['declare', 'typeset', 'local', 'export', 'readonly']);
 const NAME = /^[A-Za-z_]\w*$/;
 
-class Walk {
+class FlowWalk {
   readonly #sites = new Map<Command, Site>();
-  readonly #variables = new Map<string, Given[]>();
-  readonly #positional: Given[] = [];
+  readonly #variables = new Map<string, VariableSource[]>();
+  readonly #positional: VariableSource[] = [];
   readonly #functions = new Set<string>();
   /** Variables that are unset again somewhere. */
   readonly #lost = new Set<string>();
@@ -79,7 +79,7 @@ class Walk {
 
   flow(): Flow {
     for (const [command, site] of this.#sites) {
-      const [name, ...words] = wordsOf(command);
+      const [name, ...words] = commandWords(command);
       if (this.#functions.has(literalOf(name) ?? '')) this.#pass(words, site);
     }
     for (const set of this.#sets) for (const name of this.#lost) set.delete(name);
@@ -148,7 +148,7 @@ class Walk {
       if (!command.name && !part.index && !part.append) state.set.add(part.name);
     }
     // `env x=1 sh -c …` sets it for the script.
-    for (const { text } of wordsOf(command)) {
+    for (const { text } of commandWords(command)) {
       const name = /^([A-Za-z_]\w*)=/.exec(text)?.[1];
       if (name !== undefined) this.#give(name, { type: 'unknown' });
     }
@@ -156,7 +156,7 @@ class Walk {
   }
 
   #builtin(command: Command, site: Site, state: State): void {
-    const all = wordsOf(command);
+    const all = commandWords(command);
     const at = all.findIndex((word) => !/^(command|builtin)$/.test(literalOf(word) ?? ''));
     const name = literalOf(all[at]) ?? '';
     const words = all.slice(at + 1);
@@ -207,18 +207,18 @@ class Walk {
   #assign({ name, value, append }: Assignment, site: Site): void {
     if (value.type === 'ArrayValue')
       for (const word of value.elements)
-        this.#give(name, word.text.startsWith('[') ? { type: 'unknown' } : { type: 'divided', word, site });
+        this.#give(name, word.text.startsWith('[') ? { type: 'unknown' } : { type: 'split', word, site });
     else this.#give(name, append ? { type: 'unknown' } : { type: 'word', word: value, site });
   }
 
-  #give(name: string, given: Given): void {
+  #give(name: string, given: VariableSource): void {
     const known = this.#variables.get(name);
     if (known) known.push(given);
     else this.#variables.set(name, [given]);
   }
 
   #pass(words: readonly Word[], site: Site): void {
-    for (const word of words) this.#positional.push({ type: 'divided', word, site });
+    for (const word of words) this.#positional.push({ type: 'split', word, site });
   }
 
   #lose(name: string | undefined): void {
@@ -229,7 +229,7 @@ class Walk {
   #pipeline({ commands }: Pipeline, state: State): void {
     commands.forEach((command, i) => {
       const before = commands[i - 1];
-      const input: Source = before ? { type: 'output', node: before } : state.input;
+      const input: InputSource = before ? { type: 'output', node: before } : state.input;
       this.visit(command, commands.length > 1 ? { input, set: new Set(state.set) } : state);
     });
   }
@@ -252,13 +252,13 @@ class Walk {
     return { input, set: own };
   }
 
-  #inputBy(redirects: readonly Redirection[], state: State): Source {
+  #inputBy(redirects: readonly Redirection[], state: State): InputSource {
     const sources = redirects.map((redirect) => this.#source(redirect, state));
     return sources.findLast((source) => source !== undefined) ?? state.input;
   }
 
   /** The input that a redirection sets; undefined if it does not change the input. */
-  #source(redirect: Redirection, state: State): Source | undefined {
+  #source(redirect: Redirection, state: State): InputSource | undefined {
     const { descriptor } = redirect;
     if (descriptor && !('value' in descriptor && descriptor.value === 0)) return undefined;
     if (redirect.type === 'HereString') {
@@ -276,7 +276,7 @@ class Walk {
     const site = this.#site(state);
     for (const word of wordlist ?? []) {
       this.visit(word, state);
-      this.#give(name.value, { type: 'divided', word, site });
+      this.#give(name.value, { type: 'split', word, site });
     }
     if (!wordlist) this.#give(name.value, { type: 'unknown' });
     const inner = copyState(state);
@@ -286,7 +286,7 @@ class Walk {
 }
 
 /** What `read` or `mapfile` puts into its variables. Unless listed here, an option may cut lines or read elsewhere. */
-function readBy(builtin: string, texts: readonly string[], source: Source): Given {
+function readBy(builtin: string, texts: readonly string[], source: InputSource): VariableSource {
   const options = texts.filter((text) => text.startsWith('-'));
   const isRead = builtin === 'read';
   const isKnown = options.every((text) => (isRead ? /^-[ra]+$/ : /^-t$/).test(text));
@@ -300,7 +300,7 @@ function readBy(builtin: string, texts: readonly string[], source: Source): Give
 const SHARED = new Set<SyntaxNode['type']>(['Script', 'CompoundList', 'Statement', 'BraceGroup']);
 
 /** What `< <(command)` reads; the content of a file is not known. */
-function printedFor(target: Word | undefined): Source {
+function printedFor(target: Word | undefined): InputSource {
   const [part, ...more] = target?.parts ?? [];
   const script = part?.type === 'ProcessSubstitution' && more.length === 0 ? part.script : undefined;
   return script ? { type: 'output', node: script } : UNKNOWN_INPUT;
@@ -311,7 +311,7 @@ function copyState({ input, set }: State): State {
 }
 
 /** Name and arguments. What looks like an assignment is left out. */
-export function wordsOf({ name, args }: Command): Word[] {
+export function commandWords({ name, args }: Command): Word[] {
   const words = name ? [name] : [];
   for (const argument of args) if (argument.type === 'Word') words.push(argument);
   return words;
@@ -319,10 +319,10 @@ export function wordsOf({ name, args }: Command): Word[] {
 
 /** The value of a word in which nothing is expanded. */
 export function literalOf(word: Word | undefined): string | undefined {
-  return word && isTakenApart(word) ? shellWord(word).literal : undefined;
+  return word && isParsed(word) ? shellWord(word).literal : undefined;
 }
 
 /** A word without parts contains nothing to expand, or it was not understood. */
-export function isTakenApart({ parts, text }: Word): boolean {
+export function isParsed({ parts, text }: Word): boolean {
   return parts !== undefined || !/[$`]|[<>]\(/.test(text.replaceAll(/\\./gs, ''));
 }

@@ -1,5 +1,5 @@
-import type { Value } from './forms.js';
-import type { Settled } from './settled.js';
+import type { PossibleTexts } from './possible-texts.js';
+import type { FileChanges } from './file-changes.js';
 
 /** What is needed to keep hidden files from being read by words that are only known when a line runs. */
 export interface ReadGuard {
@@ -10,7 +10,7 @@ export interface ReadGuard {
   /** Nothing outside the workspace may be read. */
   readonly confined: boolean;
   /** What the surrounding script does to the files that are listed. */
-  readonly settled?: Settled;
+  readonly changes?: FileChanges;
   /** Variables of the surrounding script. */
-  readonly outer?: (name: string) => Value;
+  readonly outer?: (name: string) => PossibleTexts;
 }

@@ -35,13 +35,13 @@ export function isIgnored(path: string): boolean {
     const below = steps.slice(i);
     const files = i === 0 ? ['.gitignore', '.git/info/exclude'] : ['.gitignore'];
     return files.some((file) =>
-      (ignoreLines(join(place, file)) ?? []).some((line) => names(line.trimEnd(), below)),
+      (ignoreLines(join(place, file)) ?? []).some((line) => lineNames(line.trimEnd(), below)),
     );
   });
 }
 
 /** Whether a line of an ignore file clearly matches a path. */
-function names(line: string, steps: readonly string[]): boolean {
+function lineNames(line: string, steps: readonly string[]): boolean {
   const [body, isAnchored] = [line.replace(/^\/|\/$/g, ''), line.slice(0, -1).includes('/')];
   if (body === '' || /^[#!]/.test(line)) return false;
   if (isAnchored) return `${steps.join('/')}/`.startsWith(`${body}/`);

@@ -1,57 +1,65 @@
 import { basename, posix } from 'node:path';
 import type { Word } from 'unbash';
-import { wordsOf as names } from '../../../lib/text.js';
+import { wordsOf } from '../../../lib/text.js';
 import { shellWord } from '../words.js';
-import type { Hiding } from './disk.js';
-import { waysOf, type OpenWord } from './fields.js';
-import { isTakenApart, literalOf, wordsOf, type Site } from './flow.js';
-import { divided, either, EMPTY, NUMBER, textValue, UNKNOWN, type Value } from './forms.js';
-import { listFound, listMatches, listNames, listTracked, type Place } from './listings.js';
+import type { ReadBoundary } from './disk.js';
+import { combinationsOf, type OpenWord } from './combinations.js';
+import { commandWords, isParsed, literalOf, type Site } from './flow.js';
+import {
+  splitTexts,
+  anyOf,
+  EMPTY,
+  NUMBER,
+  exactText,
+  UNKNOWN,
+  type PossibleTexts,
+} from './possible-texts.js';
+import { listFound, listMatches, listNames, listTracked, type ListingPlace } from './listings.js';
 import { fieldText, type Field } from './readers.js';
-import type { Settled } from './settled.js';
-import { unquoted, without } from './reshaped.js';
-import { mixesErrors, type Prints, type Values } from './values.js';
+import type { FileChanges } from './file-changes.js';
+import { unquoted, withoutAffix } from './text-operations.js';
+import { mixesErrors, type OutputOf, type Evaluator } from './evaluator.js';
 
-interface Call {
+interface CommandCall {
   readonly args: readonly Field[];
   readonly texts: readonly (string | undefined)[];
-  readonly input: () => Value;
+  readonly input: () => PossibleTexts;
   /** Undefined if it is not known where a listing would be made, or what it would find. */
-  readonly place: Place | undefined;
+  readonly place: ListingPlace | undefined;
 }
 
-type Printer = (call: Call) => Value;
+type Printer = (call: CommandCall) => PossibleTexts;
 
 /** What commands print. */
-export function printsOf(hiding: Hiding, settled: Settled): Prints {
-  return (command, values) => {
-    const site = values.flow.sites.get(command);
+export function outputOfCommands(boundary: ReadBoundary, changes: FileChanges): OutputOf {
+  return (command, evaluator) => {
+    const site = evaluator.flow.sites.get(command);
     if (!site || command.redirects.some(mixesErrors)) return UNKNOWN;
-    const words = wordsOf(command);
+    const words = commandWords(command);
     const name = literalOf(words[0]);
     if (!command.name) return command.redirects.length > 0 ? UNKNOWN : [];
-    if (name === undefined || values.flow.functions.has(name) || words.length <= command.args.length)
+    if (name === undefined || evaluator.flow.functions.has(name) || words.length <= command.args.length)
       return UNKNOWN;
     const printer = PRINTERS.get(basename(name));
-    const ways = printer && waysOf(openWords(words.slice(1), site, values));
+    const ways = printer && combinationsOf(openWords(words.slice(1), site, evaluator));
     if (!printer || !ways) return UNKNOWN;
-    const [directory, ...more] = values.surroundings.directories;
+    const [directory, ...more] = evaluator.environment.directories;
     const place =
-      settled !== 'no' && directory !== undefined && more.length === 0
-        ? { directory, hiding, settled }
+      changes !== 'unknown' && directory !== undefined && more.length === 0
+        ? { directory, boundary, changes }
         : undefined;
-    return either(
+    return anyOf(
       ...ways.map((args) =>
-        printer({ args, texts: args.map(fieldText), input: () => values.input(site.input), place }),
+        printer({ args, texts: args.map(fieldText), input: () => evaluator.input(site.input), place }),
       ),
     );
   };
 }
 
-export function openWords(words: readonly Word[], site: Site, values: Values): OpenWord[] {
+export function openWords(words: readonly Word[], site: Site, evaluator: Evaluator): OpenWord[] {
   return words.map((word) => ({
     spelt: word.text,
-    value: values.word(word, site),
+    value: evaluator.word(word, site),
     literal: isDirect(word),
     splits: shellWord(word).splits,
   }));
@@ -60,34 +68,34 @@ export function openWords(words: readonly Word[], site: Site, values: Values): O
 /** It is used as it is, or it is a pattern or a path with `~` that is checked elsewhere. */
 function isDirect(word: Word): boolean {
   const { literal, glob, tilde, text } = shellWord(word);
-  return isTakenApart(word) && (literal !== undefined || ((glob || tilde) && !/[$`]/.test(text)));
+  return isParsed(word) && (literal !== undefined || ((glob || tilde) && !/[$`]/.test(text)));
 }
 
 const silent: Printer = () => [];
 const known =
-  (print: (texts: readonly string[]) => Value): Printer =>
+  (print: (texts: readonly string[]) => PossibleTexts): Printer =>
   ({ texts }) =>
     texts.includes(undefined) ? UNKNOWN : print(texts as readonly string[]);
 
-/** Prints some lines of its input and nothing else, as long as its words match. */
+/** OutputOf some lines of its input and nothing else, as long as its words match. */
 const passing =
   (words: RegExp): Printer =>
   ({ texts, input }) =>
-    !texts.includes(undefined) && words.test(texts.join(' ')) ? either(EMPTY, divided(input())) : UNKNOWN;
+    !texts.includes(undefined) && words.test(texts.join(' ')) ? anyOf(EMPTY, splitTexts(input())) : UNKNOWN;
 
 const listing =
-  (list: (args: readonly Field[], place: Place) => Value): Printer =>
+  (list: (args: readonly Field[], place: ListingPlace) => PossibleTexts): Printer =>
   ({ args, place }) =>
-    place ? either(EMPTY, list(args, place)) : UNKNOWN;
+    place ? anyOf(EMPTY, list(args, place)) : UNKNOWN;
 
 const PRINTERS = new Map<string, Printer>([
-  ...names(': true false test [ sleep touch').map((name): [string, Printer] => [name, silent]),
+  ...wordsOf(': true false test [ sleep touch').map((name): [string, Printer] => [name, silent]),
   ['cd', known((texts) => (/^[^-]/.test(texts.join(' ')) ? [] : UNKNOWN))],
   ['echo', echo],
   ['printf', printf],
-  ['pwd', ({ place }) => (place ? textValue(place.directory) : UNKNOWN)],
+  ['pwd', ({ place }) => (place ? exactText(place.directory) : UNKNOWN)],
   ['basename', baseName],
-  ['dirname', known((texts) => (isPath(texts) ? textValue(posix.dirname(texts[0] as string)) : UNKNOWN))],
+  ['dirname', known((texts) => (isPath(texts) ? exactText(posix.dirname(texts[0] as string)) : UNKNOWN))],
   [
     'date',
     known((texts) => (/^(-u )?\+(%[YmdHMSFTjsyu]|[-_:T])+$/.test(texts.join(' ')) ? NUMBER : UNKNOWN)),
@@ -117,26 +125,27 @@ const PRINTERS = new Map<string, Printer>([
 
 const LISTS = /^(-[a-zA-Z]*[lL]|--files-with(out)?-match(es)?)$/;
 
-function echo({ args, texts }: Call): Value {
+function echo({ args, texts }: CommandCall): PossibleTexts {
   const [first] = args;
-  if (args.length === 1 && first?.form.type === 'listed' && !first.form.nul) return [first.form];
+  if (args.length === 1 && first?.possible.type === 'listed' && !first.possible.nul) return [first.possible];
   if (texts.some((text) => text === undefined || text.includes('\\'))) return UNKNOWN;
-  return /^-[neE]+$/.test(texts[0] ?? '') ? UNKNOWN : textValue(texts.join(' '));
+  return /^-[neE]+$/.test(texts[0] ?? '') ? UNKNOWN : exactText(texts.join(' '));
 }
 
 /** One line for each value. What has no end of line could merge with what follows. */
-function printf({ args, texts }: Call): Value {
+function printf({ args, texts }: CommandCall): PossibleTexts {
   const [format, ...values] = args;
-  if (!format || !values.every(({ form }) => form.type !== 'listed' || !form.nul)) return UNKNOWN;
-  if (/^%s(\\n|\\0)$/.test(texts[0] ?? '')) return either(EMPTY, ...values.map(({ form }): Value => [form]));
-  return /^[^%\\-][^%\\]*\\n$/.test(texts[0] ?? '') ? textValue((texts[0] as string).slice(0, -2)) : UNKNOWN;
+  if (!format || !values.every(({ possible }) => possible.type !== 'listed' || !possible.nul)) return UNKNOWN;
+  if (/^%s(\\n|\\0)$/.test(texts[0] ?? ''))
+    return anyOf(EMPTY, ...values.map(({ possible }): PossibleTexts => [possible]));
+  return /^[^%\\-][^%\\]*\\n$/.test(texts[0] ?? '') ? exactText((texts[0] as string).slice(0, -2)) : UNKNOWN;
 }
 
 function isPath(texts: readonly string[]): boolean {
   return texts.length === 1 && !texts[0]?.startsWith('-');
 }
 
-function baseName({ args, texts }: Call): Value {
+function baseName({ args, texts }: CommandCall): PossibleTexts {
   const [path, suffix] = texts;
   if (
     args.length > 2 ||
@@ -145,26 +154,28 @@ function baseName({ args, texts }: Call): Value {
     (args.length === 2 && suffix === undefined)
   )
     return UNKNOWN;
-  const form = { type: 'text', text: posix.basename(path) } as const;
-  return [suffix === undefined || suffix === form.text ? form : without(form, suffix, false)];
+  const possible = { type: 'text', text: posix.basename(path) } as const;
+  return [
+    suffix === undefined || suffix === possible.text ? possible : withoutAffix(possible, suffix, false),
+  ];
 }
 
-function grep({ args, texts, input, place }: Call): Value {
+function grep({ args, texts, input, place }: CommandCall): PossibleTexts {
   if (texts.some((text) => LISTS.test(text ?? ''))) {
-    return place ? either(EMPTY, listMatches('grep', args, place)) : UNKNOWN;
+    return place ? anyOf(EMPTY, listMatches('grep', args, place)) : UNKNOWN;
   }
   // Only options that do not change the lines, and a pattern.
   const at = texts.findIndex((text) => !/^-[vEFGPiwxsah]+$/.test(text ?? ''));
   const isPlain = at === texts.length - 1 && /^[^-]/.test(texts[at] ?? '');
-  return isPlain ? either(EMPTY, divided(input())) : UNKNOWN;
+  return isPlain ? anyOf(EMPTY, splitTexts(input())) : UNKNOWN;
 }
 
-function ripgrep({ args, texts, place }: Call): Value {
+function ripgrep({ args, texts, place }: CommandCall): PossibleTexts {
   const lists = texts.some((text) => text === '--files' || LISTS.test(text ?? ''));
-  return lists && place ? either(EMPTY, listMatches('rg', args, place)) : UNKNOWN;
+  return lists && place ? anyOf(EMPTY, listMatches('rg', args, place)) : UNKNOWN;
 }
 
-const HEX = textValue('[0-9a-f]*');
+const HEX = exactText('[0-9a-f]*');
 
 /** The words after the subcommand of git; undefined if they are not known. */
 interface GitWords {
@@ -218,7 +229,7 @@ const GIT_LISTS = new Map<
   ],
 ]);
 
-function git({ args, place }: Call): Value {
+function git({ args, place }: CommandCall): PossibleTexts {
   const [name = '', ...rest] = args.map((field) => (field.literal ? fieldText(field) : undefined));
   const options = rest.filter((text) => text === undefined || (text.startsWith('-') && text !== '--'));
   const all = (allowed: RegExp) =>
@@ -229,7 +240,7 @@ function git({ args, place }: Call): Value {
   if (!place || !list?.isPlain(words)) return UNKNOWN;
   const { named = false, changed = false } = list;
   const specs = rest.filter((text): text is string => text !== undefined && !text.startsWith('-'));
-  return either(EMPTY, listTracked(named ? specs : [], changed, options.includes('-z'), place));
+  return anyOf(EMPTY, listTracked(named ? specs : [], changed, options.includes('-z'), place));
 }
 
 /** A word before `--` may be a commit. */
@@ -239,20 +250,21 @@ function mayBeCommit(text: string | undefined, i: number, rest: readonly (string
 }
 
 /** `xargs grep -l`: some of its input. */
-function xargs({ texts, input }: Call): Value {
+function xargs({ texts, input }: CommandCall): PossibleTexts {
   const whole = texts.includes(undefined) ? '' : texts.join('\0');
   const [, options] =
     /^((?:-[0r]+\0?)*)(?:[ef]?grep(?:\0-[inwEFsv]*[lL])(?:\0-[inwEFs]+)*\0[^-\0][^\0]*)?$/.exec(whole) ?? [];
   if (options === undefined || texts.includes(undefined)) return UNKNOWN;
-  return either(EMPTY, xargsFeed(input(), options.includes('0')));
+  return anyOf(EMPTY, xargsFeed(input(), options.includes('0')));
 }
 
 /** The words that xargs makes of its input. With `-0`, names stay whole. */
-export function xargsFeed(input: Value, nul: boolean): Value {
-  return either(
-    ...input.map((form): Value => {
-      if (form.type !== 'listed' || !form.nul) return nul ? divided([form]) : unquoted(divided([form]));
-      return nul ? [{ ...form, nul: false }] : UNKNOWN;
+export function xargsFeed(input: PossibleTexts, nul: boolean): PossibleTexts {
+  return anyOf(
+    ...input.map((possible): PossibleTexts => {
+      if (possible.type !== 'listed' || !possible.nul)
+        return nul ? splitTexts([possible]) : unquoted(splitTexts([possible]));
+      return nul ? [{ ...possible, nul: false }] : UNKNOWN;
     }),
   );
 }

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expandPattern } from '../../../lib/glob.js';
 import { pathNamed } from '../../../lib/real-path.js';
-import { isOddName, remotesHaveKeys, searchFault, type Hiding } from './disk.js';
-import { hasWildcard, type Form } from './forms.js';
-import { mayBeOption, readingOf, fieldText, type Field, type Reading } from './readers.js';
-import { oddFault, treeFault } from './tree-search.js';
+import { isOddName, remotesHaveKeys, searchFault, type ReadBoundary } from './disk.js';
+import { hasShellWildcard, type PossibleText } from './possible-texts.js';
+import { fieldMayBeOption, sortedWords, fieldText, type Field, type SortedWords } from './readers.js';
+import { oddNameFault, walkFault } from './walk-faults.js';
 
 /** What a command is checked against, and where. */
 export interface ReadPlace {
-  readonly hiding: Hiding;
+  readonly boundary: ReadBoundary;
   /** Nothing outside the workspace may be read. */
   readonly confined: boolean;
   /** The line itself makes at most files with plain names, so that the disk shows what it will find. */
-  readonly settled: boolean;
+  readonly predictable: boolean;
   readonly directories: readonly string[];
   readonly hasInput: boolean;
 }
@@ -22,12 +22,12 @@ export interface ReadPlace {
 export function readFaults(program: string, fields: readonly Field[], place: ReadPlace): string[] {
   if (program === 'git' && showsRemotes(fields) && place.directories.some(remotesHaveKeys))
     return ['git remote: it would show the access keys in the URLs of the remotes'];
-  const reading = readingOf(program, fields);
-  if (!reading) return [];
+  const sorted = sortedWords(program, fields);
+  if (!sorted) return [];
   const faults = [
-    ...reading.files.map((field) => fieldFault(program, field, reading, place)),
-    ...(reading.quiet ? reading.unsure.map((field) => notKnown(program, field)) : []),
-    ...treeFaults(program, reading, place),
+    ...sorted.files.map((field) => fieldFault(program, field, sorted, place)),
+    ...(sorted.quiet ? sorted.unsure.map((field) => notKnown(program, field)) : []),
+    ...walkFaults(program, sorted, place),
   ];
   return faults.filter((fault) => fault !== undefined);
 }
@@ -40,20 +40,28 @@ function showsRemotes(fields: readonly Field[]): boolean {
   );
 }
 
-function fieldFault(program: string, field: Field, reading: Reading, place: ReadPlace): string | undefined {
-  const { form, spelt } = field;
-  if (reading.quiet && (form.type === 'listed' || (form.type === 'unknown' && !mayBeOption(field))))
+function fieldFault(
+  program: string,
+  field: Field,
+  sorted: SortedWords,
+  place: ReadPlace,
+): string | undefined {
+  const { possible, spelt } = field;
+  if (
+    sorted.quiet &&
+    (possible.type === 'listed' || (possible.type === 'unknown' && !fieldMayBeOption(field)))
+  )
     return undefined;
   const told = (fault: string | undefined) => fault && `${program} ${spelt}: ${fault}`;
-  switch (form.type) {
+  switch (possible.type) {
     case 'text':
-      return told(namesFault(form, place));
+      return told(namesFault(possible, place));
     case 'listed':
-      return told(form.listing({ split: form.split ?? false, trees: reading.tree !== undefined }));
+      return told(possible.listing({ split: possible.split ?? false, recursive: sorted.walk !== undefined }));
     case 'unknown':
-      return isSourceCode(form.end, place) ? undefined : notKnown(program, field);
+      return isSourceCode(possible.end, place) ? undefined : notKnown(program, field);
     default:
-      return form satisfies never;
+      return possible satisfies never;
   }
 }
 
@@ -65,16 +73,16 @@ function notKnown(program: string, { spelt }: Field): string {
  * Why names that match a pattern are not accepted: a shell would split one, or a program would read it as an option.
  */
 function namesFault(
-  { text, split }: Form & { type: 'text' },
-  { directories, hiding }: ReadPlace,
+  { text, split }: PossibleText & { type: 'text' },
+  { directories, boundary }: ReadPlace,
 ): string | undefined {
-  if (!hasWildcard(text)) return undefined;
+  if (!hasShellWildcard(text)) return undefined;
   for (const directory of directories) {
     const odd = (expandPattern(text, directory) ?? []).filter((path) => isOddName(basename(path)));
     const isFirst = /^[^/]*[*?[]/.test(text);
     for (const name of odd.map((path) => basename(path))) {
       if (isFirst && name.startsWith('-')) return `${JSON.stringify(name)} would be read as an option`;
-      const fault = split ? oddFault(name, directory, hiding) : undefined;
+      const fault = split ? oddNameFault(name, directory, boundary) : undefined;
       if (fault !== undefined) return fault;
     }
   }
@@ -86,27 +94,27 @@ const SOURCE_CODE =
   /\.(m?[jt]sx?|c[jt]s|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|scala|md|rst|html|css|scss|vue|svelte)$/;
 
 /** Whether no file with this ending is hidden. */
-function isSourceCode(end: string, { confined, settled, hiding }: ReadPlace): boolean {
-  if (confined || !settled || !SOURCE_CODE.test(end)) return false;
+function isSourceCode(end: string, { confined, predictable, boundary }: ReadPlace): boolean {
+  if (confined || !predictable || !SOURCE_CODE.test(end)) return false;
   const everything = {
     links: 'opened',
     enters: () => true,
     reads: ({ path }: { readonly path: string }) => path.endsWith(end),
   } as const;
-  return searchFault(hiding.workspace, everything, hiding) === undefined;
+  return searchFault(boundary.workspace, everything, boundary) === undefined;
 }
 
-function treeFaults(program: string, { tree, files }: Reading, place: ReadPlace): (string | undefined)[] {
-  if (!tree) return [];
-  const { directories, hiding, hasInput } = place;
+function walkFaults(program: string, { walk, files }: SortedWords, place: ReadPlace): (string | undefined)[] {
+  if (!walk) return [];
+  const { directories, boundary, hasInput } = place;
   const alone =
-    files.length === 0 && (tree.alone === 'always' || (tree.alone === 'without input' && !hasInput));
+    files.length === 0 && (walk.alone === 'always' || (walk.alone === 'without input' && !hasInput));
   const names = files.flatMap((field) => fieldText(field) ?? []);
   const meant = directories.flatMap((directory) => names.flatMap((name) => pathsOf(name, directory)));
-  const roots = [...new Set(alone || tree.everywhere ? [...directories, ...meant] : meant)];
-  if (tree.pairs && roots.filter((root) => existsSync(root)).length < 2) return [];
+  const roots = [...new Set(alone || walk.everywhere ? [...directories, ...meant] : meant)];
+  if (walk.pairs && roots.filter((root) => existsSync(root)).length < 2) return [];
   return roots.map((root) => {
-    const fault = treeFault(root, tree, hiding);
+    const fault = walkFault(root, walk, boundary);
     return fault && `${program}: ${fault}; name the files or folders to look in`;
   });
 }
@@ -114,5 +122,5 @@ function treeFaults(program: string, { tree, files }: Reading, place: ReadPlace)
 /** The path of a name, and if it is a pattern, the paths that match it. */
 function pathsOf(name: string, directory: string): string[] {
   const path = pathNamed(directory, name);
-  return hasWildcard(name) ? [path, ...(expandPattern(name, directory) ?? [])] : [path];
+  return hasShellWildcard(name) ? [path, ...(expandPattern(name, directory) ?? [])] : [path];
 }

@@ -1,13 +1,13 @@
 import { wordsOf } from '../../../lib/text.js';
 import { own } from '../../../lib/own.js';
-import type { Form } from './forms.js';
-import { addTree, grepTree, searcherTree, tarTree, type Tree } from './trees.js';
+import type { PossibleText } from './possible-texts.js';
+import { gitAddWalk, grepWalk, ripgrepWalk, tarWalk, type FolderWalk } from './folder-walks.js';
 
 /** A word of a command as it will be when it runs. */
 export interface Field {
   /** As written in the line. */
   readonly spelt: string;
-  readonly form: Form;
+  readonly possible: PossibleText;
   /** It is used as it is. */
   readonly literal: boolean;
   /** It may become several words. */
@@ -15,7 +15,7 @@ export interface Field {
 }
 
 /** Which of a program's words are files that it prints. */
-interface Reader {
+interface FileReader {
   /** Letters of options that take the next word, if that is not a file. */
   readonly values?: string;
   /** Letters of options that surely take no word, and may come before one of those. */
@@ -29,19 +29,19 @@ interface Reader {
   /** It prints files only with one of these options. */
   readonly quiet?: RegExp;
   /** How it walks through folders; undefined if it does not. */
-  readonly tree?: (options: readonly string[]) => Tree | undefined;
+  readonly walk?: (options: readonly string[]) => FolderWalk | undefined;
 }
 
-const given =
-  (expression: RegExp, tree: Tree) =>
-  (options: readonly string[]): Tree | undefined =>
-    options.some((option) => expression.test(option)) ? tree : undefined;
+const ifOption =
+  (expression: RegExp, walk: FolderWalk) =>
+  (options: readonly string[]): FolderWalk | undefined =>
+    options.some((option) => expression.test(option)) ? walk : undefined;
 
 /** Long options that take one word each. */
 const one = (names: string): Record<string, number> =>
   Object.fromEntries(wordsOf(names).map((name) => [name, 1]));
 
-const GREP: Reader = {
+const GREP: FileReader = {
   values: 'emABCdD',
   flags: 'EFGPivwxycLlqsoHhnTZzabuUrRI0123456789',
   takes: {
@@ -54,9 +54,9 @@ const GREP: Reader = {
   },
   // Not if the letter is in the value of another one.
   pattern: /^(-[^-mABCdD]*[ef]|--(reg|fi))/,
-  tree: grepTree,
+  walk: grepWalk,
 };
-const SEARCHER: Reader = {
+const SEARCHER: FileReader = {
   values: 'emABCMjrTgtdE',
   flags: 'FisSvwxcloHhnNILqUPpau.0',
   takes: one(`
@@ -70,15 +70,15 @@ const SEARCHER: Reader = {
 /** Options of diff without a value. */
 const DIFF_FLAGS = 'abBcdeEfHilnNpPqrstTuwyZ';
 
-const COPIER: Reader = {
+const COPIER: FileReader = {
   values: 'S',
   target: /^(-[a-zA-Z]*t|--t)/,
-  tree: given(/^(-[a-zA-Z]*[radRPl]|--(rec|ar|no-d|pre|link|sy))/, { links: 'moved' }),
+  walk: ifOption(/^(-[a-zA-Z]*[radRPl]|--(rec|ar|no-d|pre|link|sy))/, { links: 'moved' }),
 };
-const DIFF: Reader = { values: 'UCWIxF', flags: DIFF_FLAGS, tree: () => ({ links: 'followed' }) };
+const DIFF: FileReader = { values: 'UCWIxF', flags: DIFF_FLAGS, walk: () => ({ links: 'followed' }) };
 
-const READERS = new Map<string, Reader>();
-const rows: readonly (readonly [string, Reader])[] = [
+const FILE_READERS = new Map<string, FileReader>();
+const rows: readonly (readonly [string, FileReader])[] = [
   [
     `cat tac rev comm cmp paste look base64 base32 basenc iconv strings less more most bat batcat view zcat bzcat
      xzcat zstdcat gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd tsort sdiff diff3 xmllint yq pandoc glow highlight
@@ -91,13 +91,13 @@ const rows: readonly (readonly [string, Reader])[] = [
   ['awk gawk mawk nawk', { values: 'Fv', pattern: /^(-[a-zA-Z]*f|--fi)/ }],
   ['sed gsed', { values: 'el', flags: 'nErsuz', pattern: /^(-[a-zA-Z]*[ef]|--(ex|fi))/ }],
   ['jq', { takes: { '--arg': 2, '--argjson': 2, '--indent': 1 }, pattern: /^(-[a-zA-Z]*f|--from)/ }],
-  ['rg ripgrep', { ...SEARCHER, tree: searcherTree }],
+  ['rg ripgrep', { ...SEARCHER, walk: ripgrepWalk }],
   // Which of their options take a value is not known here.
   [
     'ag ack ugrep',
     {
       pattern: /^(-[a-zA-Z]*[ef]|--(m|r|f))/,
-      tree: (options) => {
+      walk: (options) => {
         const isPlain = options.every((option) => /^-[ivwlLchHnorRs]+$/.test(option));
         return { links: 'followed', alone: 'always', ...(!isPlain && { everywhere: true }) };
       },
@@ -105,10 +105,10 @@ const rows: readonly (readonly [string, Reader])[] = [
   ],
   ['cp install', COPIER],
   ['rsync scp', { ...COPIER, target: /^$/ }],
-  ['mv ln', { ...COPIER, tree: () => ({ links: 'moved' }) }],
+  ['mv ln', { ...COPIER, walk: () => ({ links: 'moved' }) }],
   ['diff colordiff', DIFF],
-  ['tar gtar bsdtar', { values: 'f', tree: tarTree }],
-  ['zip', { tree: given(/^(-[a-zA-Z]*[rR]|--rec)/, { links: 'followed' }) }],
+  ['tar gtar bsdtar', { values: 'f', walk: tarWalk }],
+  ['zip', { walk: ifOption(/^(-[a-zA-Z]*[rR]|--rec)/, { links: 'followed' }) }],
   ['cut', { values: 'dfcb', flags: 'nsz' }],
   ['sort', { values: 'ktS', flags: 'bdfgiMhnRrVcCmsuz' }],
   ['uniq', { values: 'fsw', flags: 'cdDiuz' }],
@@ -129,51 +129,51 @@ const rows: readonly (readonly [string, Reader])[] = [
   ['tree', { quiet: /^--[fgi]/ }],
   ['md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum', { quiet: /^(-[a-z]*c|--c)/ }],
 ];
-for (const [names, reader] of rows) for (const name of wordsOf(names)) READERS.set(name, reader);
+for (const [names, reader] of rows) for (const name of wordsOf(names)) FILE_READERS.set(name, reader);
 
-export function isReader(program: string): boolean {
-  return program === 'git' || READERS.has(program);
+export function isFileReader(program: string): boolean {
+  return program === 'git' || FILE_READERS.has(program);
 }
 
 /** The words of a command, sorted. */
-export interface Reading {
+export interface SortedWords {
   readonly options: readonly string[];
   /** Files that it prints. */
   readonly files: readonly Field[];
   /** Words that could be options, with any meaning. */
   readonly unsure: readonly Field[];
-  readonly tree: Tree | undefined;
+  readonly walk: FolderWalk | undefined;
   readonly quiet: boolean;
 }
 
 /** Sorts the words after a program's name; undefined if it is not known to print files. */
-export function readingOf(program: string, fields: readonly Field[]): Reading | undefined {
-  if (program === 'git') return gitReading(fields);
-  const reader = READERS.get(program);
+export function sortedWords(program: string, fields: readonly Field[]): SortedWords | undefined {
+  if (program === 'git') return sortedGitWords(fields);
+  const reader = FILE_READERS.get(program);
   if (!reader) return undefined;
-  if (program === 'dd') return sortOut(reader, ddFields(fields));
-  return sortOut(reader, program.endsWith('tar') ? tarFields(fields) : fields);
+  if (program === 'dd') return sortWords(reader, ddFields(fields));
+  return sortWords(reader, program.endsWith('tar') ? tarFields(fields) : fields);
 }
 
-function sortOut(reader: Reader, fields: readonly Field[]): Reading {
+function sortWords(reader: FileReader, fields: readonly Field[]): SortedWords {
   const { pattern, target } = reader;
   const { options, operands, unsure, ended } = divide(reader, fields);
   if (pattern && !options.some((option) => pattern.test(option))) {
     const first = operands.shift();
     // After `--`, it is a pattern whatever it looks like.
-    if (first && !ended && mayBeOption(first)) unsure.push(first);
+    if (first && !ended && fieldMayBeOption(first)) unsure.push(first);
   }
   if (target && !options.some((option) => target.test(option))) operands.pop();
   const quiet = reader.quiet !== undefined && !options.some((option) => reader.quiet?.test(option));
-  const tree = unsure.length > 0 ? reader.tree && ANY_TREE : reader.tree?.(options);
-  return { options, files: operands, unsure, quiet, tree };
+  const walk = unsure.length > 0 ? reader.walk && ANY_WALK : reader.walk?.(options);
+  return { options, files: operands, unsure, quiet, walk };
 }
 
 /** Options whose values are never files. For others, such as `--from-file=$x`, that is not certain. */
 const NO_FILE =
   /^(-[a-eg-zA-Z0-9]+["$]|--(lines|bytes|max-count|include|exclude|exclude-dir|regexp|colou?r|context|after-context|before-context|width|delimiter|fields|characters|key|field-separator|glob|iglob|type|indent|unified|label)=)/;
 
-function divide({ values = '', flags = '', takes = {} }: Reader, fields: readonly Field[]) {
+function divide({ values = '', flags = '', takes = {} }: FileReader, fields: readonly Field[]) {
   const options: string[] = [];
   const operands: Field[] = [];
   const unsure: Field[] = [];
@@ -206,7 +206,7 @@ function withValue(option: string, next: Field | undefined): string {
 }
 
 /** Its options could be anything. */
-const ANY_TREE: Tree = { links: 'followed', alone: 'always', everywhere: true };
+const ANY_WALK: FolderWalk = { links: 'followed', alone: 'always', everywhere: true };
 
 /** `-n 5`, not `-n5`; and `-rn 5` only if `r` is known to take no value. */
 function takesNext(option: string, values: string, flags: string): boolean {
@@ -216,12 +216,12 @@ function takesNext(option: string, values: string, flags: string): boolean {
 }
 
 /** The text of a word, if it is certain. */
-export function fieldText({ form }: Field): string | undefined {
-  return form.type === 'text' ? form.text : undefined;
+export function fieldText({ possible }: Field): string | undefined {
+  return possible.type === 'text' ? possible.text : undefined;
 }
 
 /** Whether a word is not known and may begin with a dash. */
-export function mayBeOption(field: Field): boolean {
+export function fieldMayBeOption(field: Field): boolean {
   return fieldText(field) === undefined && !/^[^-$`"'{]/.test(field.spelt);
 }
 
@@ -230,7 +230,7 @@ function ddFields(fields: readonly Field[]): Field[] {
   return fields.flatMap((field): Field[] => {
     const text = fieldText(field);
     if (text === undefined) return /^(of|bs|count|skip|seek|status)=/.test(field.spelt) ? [] : [field];
-    return text.startsWith('if=') ? [{ ...field, form: { type: 'text', text: text.slice(3) } }] : [];
+    return text.startsWith('if=') ? [{ ...field, possible: { type: 'text', text: text.slice(3) } }] : [];
   });
 }
 
@@ -239,7 +239,7 @@ function tarFields(fields: readonly Field[]): readonly Field[] {
   const [first, ...others] = fields;
   const letters = first && fieldText(first);
   if (!first || !letters || letters.startsWith('-')) return fields;
-  return [{ ...first, form: { type: 'text', text: `-${letters}` } }, ...others];
+  return [{ ...first, possible: { type: 'text', text: `-${letters}` } }, ...others];
 }
 
 /**
@@ -255,7 +255,7 @@ function givesText({ spelt }: Field, before: Field | undefined): boolean {
 }
 
 /** Git may show all that it tracks. These commands also read other files. */
-function gitReading(fields: readonly Field[]): Reading | undefined {
+function sortedGitWords(fields: readonly Field[]): SortedWords | undefined {
   const at = fields.findIndex((field) => !fieldText(field)?.startsWith('-'));
   const subcommand = at < 0 ? undefined : fieldText(fields[at] as Field);
   const rest = fields.slice(at + 1);
@@ -263,25 +263,25 @@ function gitReading(fields: readonly Field[]): Reading | undefined {
   switch (subcommand) {
     case 'add':
     case 'stage':
-      return sortOut({ tree: addTree }, rest);
+      return sortWords({ walk: gitAddWalk }, rest);
     case 'hash-object':
-      return sortOut({}, rest);
+      return sortWords({}, rest);
     case 'commit':
     case 'tag':
     case 'merge':
     case 'notes':
     case 'blame':
-      return sortOut(
+      return sortWords(
         {},
         rest.filter((field, i) => givesText(field, rest[i - 1])),
       );
     case 'grep':
-      return has(/^--(no-i|u|no-ex)/) ? sortOut({ ...GREP, tree: () => ANY_TREE }, rest) : undefined;
+      return has(/^--(no-i|u|no-ex)/) ? sortWords({ ...GREP, walk: () => ANY_WALK }, rest) : undefined;
     case 'diff': {
-      if (has(/^--no-index/)) return sortOut(DIFF, rest);
+      if (has(/^--no-index/)) return sortWords(DIFF, rest);
       // Outside a repository, or with a path outside it, it compares any two files or folders.
-      const reading = sortOut({ values: 'GSUO', tree: () => ({ links: 'followed', pairs: true }) }, rest);
-      return reading.files.length > 1 ? reading : undefined;
+      const sorted = sortWords({ values: 'GSUO', walk: () => ({ links: 'followed', pairs: true }) }, rest);
+      return sorted.files.length > 1 ? sorted : undefined;
     }
     default:
       return undefined;

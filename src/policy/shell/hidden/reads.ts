@@ -3,27 +3,27 @@ import { deny, MAX_DEPTH, type CommandContext, type Evidence, type ShellContext 
 import { literalWord, UNKNOWN_WORD, type ShellScript, type ShellWord, type SimpleCommand } from '../model.js';
 import { judgeOperands } from '../uses.js';
 import { unwrap } from '../wrappers.js';
-import { MAX_ENTRIES_OF_LINE, type Hiding } from './disk.js';
-import { unclear, waysOf, type OpenWord } from './fields.js';
+import { MAX_ENTRIES_OF_LINE, type ReadBoundary } from './disk.js';
+import { uncombined, combinationsOf, type OpenWord } from './combinations.js';
 import { flowOf, type Site } from './flow.js';
 import type { ReadGuard } from './guard.js';
-import { hasWildcard, joinedValues, textValue, UNKNOWN, type Value } from './forms.js';
+import { hasShellWildcard, concatenated, exactText, UNKNOWN, type PossibleTexts } from './possible-texts.js';
 import { listFound } from './listings.js';
-import { openWords, printsOf, xargsFeed } from './outputs.js';
+import { openWords, outputOfCommands, xargsFeed } from './outputs.js';
 import { readFaults } from './read-faults.js';
-import { isReader, fieldText, type Field } from './readers.js';
-import { settledBy, type Settled } from './settled.js';
-import { Values } from './values.js';
+import { isFileReader, fieldText, type Field } from './readers.js';
+import { fileChangesBy, type FileChanges } from './file-changes.js';
+import { Evaluator } from './evaluator.js';
 
 /** Decides for the commands of one script whether they could read what the policy hides. */
 export class ReadJudge {
   /** The boundary, with its answers remembered: the same paths come up again and again. */
   readonly faults: Pick<ShellContext, 'operandFault' | 'patternFault'>;
   readonly #guard: ReadGuard;
-  readonly #hiding: Hiding;
-  readonly #settled: Settled;
-  readonly #makeValues: () => Values;
-  #made: Values | undefined;
+  readonly #boundary: ReadBoundary;
+  readonly #changes: FileChanges;
+  readonly #makeEvaluator: () => Evaluator;
+  #made: Evaluator | undefined;
 
   constructor(
     { tree, commands }: ShellScript,
@@ -33,46 +33,47 @@ export class ReadJudge {
   ) {
     this.#guard = guard;
     this.faults = { operandFault: once(operandFault), patternFault: once(patternFault) };
-    this.#hiding = {
+    this.#boundary = {
       workspace,
       hides: guard.hides,
       fault: (path) => this.faults.operandFault('read', path),
       budget: { left: MAX_ENTRIES_OF_LINE },
     };
-    this.#settled = guard.settled === undefined || guard.settled === 'wholly' ? settledBy(commands) : 'no';
-    this.#makeValues = () =>
-      new Values(
+    this.#changes =
+      guard.changes === undefined || guard.changes === 'none' ? fileChangesBy(commands) : 'unknown';
+    this.#makeEvaluator = () =>
+      new Evaluator(
         flowOf(tree, guard.outer !== undefined),
         { home, directories, variable: guard.variable, outer: guard.outer },
-        printsOf(this.#hiding, this.#settled),
+        outputOfCommands(this.#boundary, this.#changes),
       );
   }
 
   /** Only made if needed: most lines contain nothing unknown. */
-  get #values(): Values {
-    return (this.#made ??= this.#makeValues());
+  get #evaluator(): Evaluator {
+    return (this.#made ??= this.#makeEvaluator());
   }
 
   /** The guard for a script inside a command. */
   get inner(): ReadGuard {
-    return { ...this.#guard, settled: this.#settled, outer: (name) => this.#values.inherited(name) };
+    return { ...this.#guard, changes: this.#changes, outer: (name) => this.#evaluator.inherited(name) };
   }
 
   judge({ node, words }: SimpleCommand, context: CommandContext): Evidence[] {
     if (!node || !needsLook(words)) return [];
-    const site = this.#values.flow.sites.get(node) ?? NOWHERE;
+    const site = this.#evaluator.flow.sites.get(node) ?? NOWHERE;
     const parts = [...(node.name ? [node.name] : []), ...node.args];
     const open = new Map<ShellWord, OpenWord>();
     words.forEach((word, i) => {
       const part = parts[i];
-      const [known] = part?.type === 'Word' ? openWords([part], site, this.#values) : [];
+      const [known] = part?.type === 'Word' ? openWords([part], site, this.#evaluator) : [];
       open.set(word, known ?? { ...NOT_SEEN, spelt: word.text });
     });
     return this.#check(words, { site, open, context }, 0);
   }
 
   /** A command, and those that it runs. */
-  #check(words: readonly ShellWord[], here: Here, depth: number): Evidence[] {
+  #check(words: readonly ShellWord[], here: CommandCheck, depth: number): Evidence[] {
     const program = basename(words[0]?.literal ?? '');
     if (program === '' || depth > MAX_DEPTH) return [];
     const found = this.#checkItself(program, words, here);
@@ -80,7 +81,7 @@ export class ReadJudge {
       if (inner.type === 'words') {
         found.push(...this.#checkInner(program, words, inner.words, here, depth + 1));
       } else if (inner.type === 'suffixes') {
-        const at = inner.words.findIndex(({ literal }) => isReader(basename(literal ?? '')));
+        const at = inner.words.findIndex(({ literal }) => isFileReader(basename(literal ?? '')));
         if (at >= 0) found.push(...this.#check(inner.words.slice(at), here, depth + 1));
       }
     }
@@ -92,7 +93,7 @@ export class ReadJudge {
     wrapper: string,
     words: readonly ShellWord[],
     inner: readonly ShellWord[],
-    here: Here,
+    here: CommandCheck,
     depth: number,
   ): Evidence[] {
     if (!inner.includes(UNKNOWN_WORD)) return this.#check(inner, here, depth);
@@ -107,17 +108,21 @@ export class ReadJudge {
     return this.#check(named, { ...here, open }, depth);
   }
 
-  #checkItself(program: string, words: readonly ShellWord[], { site, open, context }: Here): Evidence[] {
+  #checkItself(
+    program: string,
+    words: readonly ShellWord[],
+    { site, open, context }: CommandCheck,
+  ): Evidence[] {
     const args = words.slice(1);
     const isOpen = args.some((word) => !open.get(word)?.literal);
-    if (!isOpen && !isReader(program)) return [];
+    if (!isOpen && !isFileReader(program)) return [];
     const seen = args.map((word) => open.get(word) ?? NOT_SEEN);
-    const ways = waysOf(seen) ?? [unclear(seen)];
+    const ways = combinationsOf(seen) ?? [uncombined(seen)];
     return ways.flatMap((fields) => {
       const faults = readFaults(program, fields, {
-        hiding: this.#hiding,
+        boundary: this.#boundary,
         confined: this.#guard.confined,
-        settled: this.#settled !== 'no',
+        predictable: this.#changes !== 'unknown',
         directories: context.directories,
         hasInput: site.input.type !== 'nothing' && site.input.type !== 'unknown',
       });
@@ -136,17 +141,18 @@ export class ReadJudge {
     wrapper: string,
     words: readonly ShellWord[],
     inner: readonly ShellWord[],
-    { site, open, context: { directories } }: Here,
-  ): readonly (Value | undefined)[] {
+    { site, open, context: { directories } }: CommandCheck,
+  ): readonly (PossibleTexts | undefined)[] {
     if (wrapper === 'find') {
       const [directory, ...more] = directories;
       const isPlain = words.every(({ text }) => text === '{}' || !text.includes('{}'));
-      if (!isPlain || directory === undefined || more.length > 0 || this.#settled === 'no') return [];
-      const [fields, ...others] = waysOf(words.slice(1).map((word) => open.get(word) ?? NOT_SEEN)) ?? [];
+      if (!isPlain || directory === undefined || more.length > 0 || this.#changes === 'unknown') return [];
+      const [fields, ...others] =
+        combinationsOf(words.slice(1).map((word) => open.get(word) ?? NOT_SEEN)) ?? [];
       if (!fields || others.length > 0) return [];
       const value = listFound(
         fields,
-        { directory, hiding: this.#hiding, settled: this.#settled },
+        { directory, boundary: this.#boundary, changes: this.#changes },
         { runs: true },
       );
       return inner.map(() => value);
@@ -155,7 +161,7 @@ export class ReadJudge {
     const options = words.slice(1, words.length - inner.length + 1).map(({ literal }) => literal);
     if (options.some((option, i) => option === undefined || takesOther(option, options[i + 1]))) return [];
     const feed = xargsFeed(
-      this.#values.input(site.input),
+      this.#evaluator.input(site.input),
       options.some((option) => /^(-[a-z]*0|--null)/.test(option ?? '')),
     );
     const string = replacedBy(options as string[]);
@@ -185,11 +191,12 @@ function once<A extends readonly string[]>(ask: (...args: A) => string | undefin
 function needsLook(words: readonly ShellWord[]): boolean {
   if (words.some(({ literal, text }) => literal === undefined && /[$`]/.test(text))) return true;
   return words.some(
-    ({ literal }) => literal !== undefined && (isReader(basename(literal)) || /^(find|xargs)$/.test(literal)),
+    ({ literal }) =>
+      literal !== undefined && (isFileReader(basename(literal)) || /^(find|xargs)$/.test(literal)),
   );
 }
 
-interface Here {
+interface CommandCheck {
   readonly site: Site;
   readonly open: ReadonlyMap<ShellWord, OpenWord>;
   readonly context: CommandContext;
@@ -213,17 +220,17 @@ function replacedBy(options: readonly string[]): string | undefined {
   );
 }
 
-function around(text: string | undefined, string: string, feed: Value): Value {
+function around(text: string | undefined, string: string, feed: PossibleTexts): PossibleTexts {
   const [first, ...others] = text === undefined || string === '' ? [] : text.split(string);
   if (first === undefined) return UNKNOWN;
   return others.reduce(
-    (value, rest) => joinedValues(joinedValues(value, feed), textValue(rest)),
-    textValue(first),
+    (value, rest) => concatenated(concatenated(value, feed), exactText(rest)),
+    exactText(first),
   );
 }
 
 function isPattern(field: Field): boolean {
-  return !field.literal && hasWildcard(fieldText(field) ?? '');
+  return !field.literal && hasShellWildcard(fieldText(field) ?? '');
 }
 
 function asLiteral(field: Field): ShellWord {

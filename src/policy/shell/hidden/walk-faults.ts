@@ -1,22 +1,25 @@
 import { dirname } from 'node:path';
 import { pathNamed } from '../../../lib/real-path.js';
-import { searchFault, type Entry, type Hiding, type Search } from './disk.js';
-import { hasWildcard } from './forms.js';
+import { searchFault, type FolderEntry, type ReadBoundary, type FolderSearch } from './disk.js';
+import { hasShellWildcard } from './possible-texts.js';
 import { bringsBack } from './ignore-files.js';
-import type { Tree } from './trees.js';
+import type { FolderWalk } from './folder-walks.js';
 
 /** Why a program may not walk through a folder. */
-export function treeFault(
+export function walkFault(
   folder: string,
-  tree: Tree,
-  hiding: Hiding,
-  oddity?: Search['oddity'],
+  walk: FolderWalk,
+  boundary: ReadBoundary,
+  oddity?: FolderSearch['oddity'],
 ): string | undefined {
-  return searchFault(folder, searchOf(tree, oddity), hiding);
+  return searchFault(folder, searchOf(walk, oddity), boundary);
 }
 
-function searchOf({ links, revives, admits, enters }: Tree, oddity: Search['oddity']): Search {
-  const isSpared = ({ path, way }: Entry, isFolder: boolean) => {
+function searchOf(
+  { links, revives, admits, enters }: FolderWalk,
+  oddity: FolderSearch['oddity'],
+): FolderSearch {
+  const isSpared = ({ path, way }: FolderEntry, isFolder: boolean) => {
     if (!revives || way === '') return false;
     // Folders on the way were checked before.
     const name = way.slice(way.lastIndexOf('/') + 1);
@@ -31,12 +34,12 @@ function searchOf({ links, revives, admits, enters }: Tree, oddity: Search['oddi
 }
 
 /** Why a path is not accepted if a shell or xargs splits it. */
-export function oddFault(printed: string, directory: string, hiding: Hiding): string | undefined {
+export function oddNameFault(printed: string, directory: string, boundary: ReadBoundary): string | undefined {
   const pieces = printed.split(/\s+/).filter(Boolean);
-  if (pieces.some((piece) => /['"]/.test(piece) || hasWildcard(piece) || /^(\.\/)*-/.test(piece)))
+  if (pieces.some((piece) => /['"]/.test(piece) || hasShellWildcard(piece) || /^(\.\/)*-/.test(piece)))
     return `the name ${JSON.stringify(printed)} would be misread`;
   // `read` only removes the blanks around a name.
   return [printed.trim(), ...pieces]
-    .map((piece) => hiding.fault(pathNamed(directory, piece)))
+    .map((piece) => boundary.fault(pathNamed(directory, piece)))
     .find((fault) => fault !== undefined);
 }

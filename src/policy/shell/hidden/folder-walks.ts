@@ -2,7 +2,7 @@ import { fnmatch } from '../../../lib/fnmatch.js';
 import { isIgnored } from './ignore-files.js';
 
 /** How a program walks through the folders that it is given. */
-export interface Tree {
+export interface FolderWalk {
   readonly links: 'passed' | 'followed' | 'moved';
   /**
    * If given, the program skips names that begin with a dot, unless an ignore file or this function brings them back.
@@ -24,7 +24,7 @@ export interface Tree {
 const has = (options: readonly string[], expression: RegExp) =>
   options.some((option) => expression.test(option));
 
-export function grepTree(options: readonly string[]): Tree | undefined {
+export function grepWalk(options: readonly string[]): FolderWalk | undefined {
   if (!has(options, /^(-[a-zA-Z0-9]*[rRd]|--(rec|der|di))/)) return undefined;
   const follows = has(options, /^(-[a-zA-Z0-9]*R|--der)/);
   return {
@@ -37,7 +37,7 @@ export function grepTree(options: readonly string[]): Tree | undefined {
 }
 
 /** `--include`, `--exclude` and `--exclude-dir`, as far as they are clear. */
-function grepFilters(options: readonly string[]): Pick<Tree, 'admits' | 'enters'> {
+function grepFilters(options: readonly string[]): Pick<FolderWalk, 'admits' | 'enters'> {
   const filters = options.flatMap((option) => {
     const [, kind = '', pattern = ''] = /^--(include|exclude|exclude-dir)=(.*)$/s.exec(option) ?? [];
     return kind === '' ? [] : [{ kind, fits: fnmatch(pattern) }];
@@ -58,10 +58,10 @@ const UNTYPED =
   /^\.(env(\.(local|production|development|staging|test))*|npmrc|netrc|pypirc|git-credentials|pgpass|htpasswd)$/;
 
 /** rg skips dot files, unless a glob or a type matches them. */
-export function searcherTree(options: readonly string[]): Tree | undefined {
+export function ripgrepWalk(options: readonly string[]): FolderWalk | undefined {
   if (options.includes('--files')) return undefined;
   const links = has(options, /^(-[a-zA-Z0-9]*L|--fol)/) ? 'followed' : 'passed';
-  const base: Tree = { links, alone: 'without input' };
+  const base: FolderWalk = { links, alone: 'without input' };
   if (has(options, /^(-[a-zA-Z0-9]*[u.]|--(hid|unr|type-a|ig))/)) return base;
   const globs = options.flatMap((option) => /^(?:--i?glob=|-g=?)(.*)$/s.exec(option)?.[1] ?? []);
   const wanted = globs.filter((glob) => !glob.startsWith('!'));
@@ -79,12 +79,12 @@ export function searcherTree(options: readonly string[]): Tree | undefined {
 }
 
 /** Only making or changing an archive reads files: what is extracted was in the archive before. */
-export function tarTree(options: readonly string[]): Tree | undefined {
+export function tarWalk(options: readonly string[]): FolderWalk | undefined {
   return has(options, /^(-[a-zA-Z]*[cruA]|--(cr|ap|up|cat|con))/) ? { links: 'followed' } : undefined;
 }
 
 /** What git adds, it can show later. It adds new files, unless they are ignored. */
-export function addTree(options: readonly string[]): Tree | undefined {
+export function gitAddWalk(options: readonly string[]): FolderWalk | undefined {
   if (has(options, /^(-u|--up)/)) return undefined;
   const takesAll = has(options, /^(-[a-zA-Z]*f|--fo)/);
   return {

@@ -3,19 +3,19 @@ export interface ListedUse {
   /** Blanks, quotes and wildcards in a name split it. */
   readonly split: boolean;
   /** A folder includes everything below it. */
-  readonly trees: boolean;
+  readonly recursive: boolean;
 }
 
 /** Why one of the paths that a command lists may not be read; undefined if all may. */
-export type Listing = (use: ListedUse) => string | undefined;
+export type ListingFault = (use: ListedUse) => string | undefined;
 
 /** One possible result of a word at run time. */
-export type Form =
+export type PossibleText =
   /** Exactly this text. With wildcards, also the names that match it. */
   | { readonly type: 'text'; readonly text: string; readonly split?: boolean }
   | {
       readonly type: 'listed';
-      readonly listing: Listing;
+      readonly listing: ListingFault;
       readonly split?: boolean;
       /** Separated by NULs. */
       readonly nul?: boolean;
@@ -26,82 +26,82 @@ export type Form =
   | { readonly type: 'unknown'; readonly end: string };
 
 /** All possible results of a word. */
-export type Value = readonly Form[];
+export type PossibleTexts = readonly PossibleText[];
 
-export const UNKNOWN: Value = [{ type: 'unknown', end: '' }];
-export const EMPTY: Value = [{ type: 'text', text: '' }];
+export const UNKNOWN: PossibleTexts = [{ type: 'unknown', end: '' }];
+export const EMPTY: PossibleTexts = [{ type: 'text', text: '' }];
 /** Digits, perhaps with a sign. */
-export const NUMBER: Value = [{ type: 'text', text: '[-0-9]*' }];
+export const NUMBER: PossibleTexts = [{ type: 'text', text: '[-0-9]*' }];
 
-const MAX_FORMS = 64;
+const MAX_POSSIBLE = 64;
 const MAX_TEXT = 2000;
 
-export function textValue(text: string): Value {
+export function exactText(text: string): PossibleTexts {
   return text.length > MAX_TEXT ? UNKNOWN : [{ type: 'text', text }];
 }
 
-export function hasWildcard(text: string): boolean {
+export function hasShellWildcard(text: string): boolean {
   return /[*?[\\]/.test(text);
 }
 
 /** Any of them. */
-export function either(...values: readonly Value[]): Value {
-  const forms = values.flat();
+export function anyOf(...values: readonly PossibleTexts[]): PossibleTexts {
+  const possible = values.flat();
   const seen = new Set<string>();
-  const different = forms.filter((form) => {
-    if (form.type !== 'text') return true;
-    const key = `${form.split ?? false} ${form.text}`;
+  const different = possible.filter((one) => {
+    if (one.type !== 'text') return true;
+    const key = `${one.split ?? false} ${one.text}`;
     return !seen.has(key) && seen.add(key);
   });
-  return different.length > MAX_FORMS ? UNKNOWN : different;
+  return different.length > MAX_POSSIBLE ? UNKNOWN : different;
 }
 
 /** One directly after the other. */
-export function joinedValues(a: Value, b: Value): Value {
-  if (a.length * b.length > MAX_FORMS) return UNKNOWN;
-  return either(a.flatMap((first) => b.flatMap((second) => joinedForms(first, second))));
+export function concatenated(a: PossibleTexts, b: PossibleTexts): PossibleTexts {
+  if (a.length * b.length > MAX_POSSIBLE) return UNKNOWN;
+  return anyOf(a.flatMap((first) => b.flatMap((second) => concatenatedTexts(first, second))));
 }
 
-function joinedForms(a: Form, b: Form): Value {
+function concatenatedTexts(a: PossibleText, b: PossibleText): PossibleTexts {
   if (isEmpty(a)) return [b];
   if (isEmpty(b)) return [a];
   if (b.type === 'listed') return [isHere(a) && b.relative ? b : { type: 'unknown', end: '' }];
   if (b.type === 'unknown') return [b];
-  if (a.type === 'text') return textValue(a.text + b.text).map((form) => keepSplit(form, a, b));
+  if (a.type === 'text') return exactText(a.text + b.text).map((one) => keepSplit(one, a, b));
   return [{ type: 'unknown', end: (a.type === 'unknown' ? a.end : '') + b.text }];
 }
 
-function keepSplit(form: Form, a: Form, b: Form): Form {
+function keepSplit(one: PossibleText, a: PossibleText, b: PossibleText): PossibleText {
   const split = ('split' in a && a.split) || ('split' in b && b.split);
-  return split && form.type === 'text' ? { ...form, split } : form;
+  return split && one.type === 'text' ? { ...one, split } : one;
 }
 
 /** `./x` is `x`. */
-function isHere(form: Form): boolean {
-  return form.type === 'text' && /^(\.\/)+$/.test(form.text);
+function isHere(one: PossibleText): boolean {
+  return one.type === 'text' && /^(\.\/)+$/.test(one.text);
 }
 
-function isEmpty(form: Form): boolean {
-  return form.type === 'text' && form.text === '';
+function isEmpty(one: PossibleText): boolean {
+  return one.type === 'text' && one.text === '';
 }
 
 /** What becomes of a value that is split: each line and word, and the whole, which may be in quotes. */
-export function divided(value: Value): Value {
-  return either(
-    value.flatMap((form): Form[] => {
-      switch (form.type) {
+export function splitTexts(value: PossibleTexts): PossibleTexts {
+  return anyOf(
+    value.flatMap((one): PossibleText[] => {
+      switch (one.type) {
         case 'text':
-          return [form.text, ...(/\s/.test(form.text) ? literalPieces(form.text) : [])].map((text) => ({
+          return [one.text, ...(/\s/.test(one.text) ? literalPieces(one.text) : [])].map((text) => ({
             type: 'text',
             text,
             split: true,
           }));
         case 'listed':
-          return [form.nul ? form : { ...form, split: true }];
+          return [one.nul ? one : { ...one, split: true }];
         case 'unknown':
           return [{ type: 'unknown', end: '' }];
         default:
-          return form satisfies never;
+          return one satisfies never;
       }
     }),
   );

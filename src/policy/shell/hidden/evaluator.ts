@@ -8,36 +8,36 @@ import {
   type WordPart,
 } from 'unbash';
 import { shellWord } from '../words.js';
-import { isTakenApart, type Flow, type Given, type Site, type Source } from './flow.js';
+import { isParsed, type Flow, type VariableSource, type Site, type InputSource } from './flow.js';
 import {
-  divided,
-  either,
+  splitTexts,
+  anyOf,
   EMPTY,
-  hasWildcard,
-  joinedValues,
+  hasShellWildcard,
+  concatenated,
   NUMBER,
-  textValue,
+  exactText,
   UNKNOWN,
-  type Value,
-} from './forms.js';
-import { asText, braced, unquoted, without } from './reshaped.js';
+  type PossibleTexts,
+} from './possible-texts.js';
+import { asText, braceTexts, unquoted, withoutAffix } from './text-operations.js';
 
-/** What is known about the surroundings of a line. */
-export interface Surroundings {
+/** What is known about the environment of a line. */
+export interface LineEnvironment {
   readonly home: string | undefined;
   /** The folders that its commands may run in. */
   readonly directories: readonly string[];
   /** The environment of programs. */
   readonly variable: (name: string) => string | undefined;
   /** Variables of the surrounding shell; undefined if there is none. */
-  readonly outer: ((name: string) => Value) | undefined;
+  readonly outer: ((name: string) => PossibleTexts) | undefined;
 }
 
 /** What a command may print, for everything that its words may be. */
-export type Prints = (command: Command, values: Values) => Value;
+export type OutputOf = (command: Command, values: Evaluator) => PossibleTexts;
 
 /** Variables that the shell sets. */
-const OWN =
+const SET_BY_SHELL =
   /^(_|BASH\w*|COMP_\w*|COPROC\w*|DIRSTACK|FUNCNAME|GROUPS|HIST\w*|HOST\w*|IFS|MACHTYPE|MAPFILE|OLDPWD|OPT\w+|OSTYPE|PIPESTATUS|PROMPT\w*|PS\d|READLINE\w*|REPLY|SHELLOPTS)$/;
 const NUMBERS =
   /^([#?$!]|EUID|UID|PPID|RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|LINENO|SHLVL|COLUMNS|LINES|OPTIND)$/;
@@ -54,52 +54,52 @@ const MAY_SKIP = new Set<SyntaxNode['type']>([
 ]);
 
 /** What words, variables and outputs of a line may be. What is not understood may be anything. */
-export class Values {
+export class Evaluator {
   readonly flow: Flow;
-  readonly surroundings: Surroundings;
-  readonly #prints: Prints;
-  readonly #known = new Map<unknown, Value>();
+  readonly environment: LineEnvironment;
+  readonly #prints: OutputOf;
+  readonly #known = new Map<unknown, PossibleTexts>();
   readonly #busy = new Set<unknown>();
 
-  constructor(flow: Flow, surroundings: Surroundings, prints: Prints) {
+  constructor(flow: Flow, environment: LineEnvironment, prints: OutputOf) {
     this.flow = flow;
-    this.surroundings = surroundings;
+    this.environment = environment;
     this.#prints = prints;
   }
 
   /** What a word may be before it is split at blanks. */
-  word(word: Word, site: Site): Value {
-    if (!isTakenApart(word)) return UNKNOWN;
-    if (!word.parts) return this.#home(word.text, textValue(word.value));
+  word(word: Word, site: Site): PossibleTexts {
+    if (!isParsed(word)) return UNKNOWN;
+    if (!word.parts) return this.#home(word.text, exactText(word.value));
     return this.#home(word.text, this.#parts(word.parts, site));
   }
 
   /** What a word may be after it is split, if it is. */
-  dividedWord(word: Word, site: Site): Value {
+  splitWord(word: Word, site: Site): PossibleTexts {
     const value = this.word(word, site);
-    return shellWord(word).splits ? divided(value) : value;
+    return shellWord(word).splits ? splitTexts(value) : value;
   }
 
   /** Any part of what a command gets as its input. */
-  input(source: Source): Value {
+  input(source: InputSource): PossibleTexts {
     switch (source.type) {
       case 'nothing':
         return EMPTY;
       case 'unknown':
         return UNKNOWN;
       case 'output':
-        return divided(this.output(source.node));
+        return splitTexts(this.output(source.node));
       case 'word':
-        return divided(this.word(source.word, source.site));
+        return splitTexts(this.word(source.word, source.site));
       case 'text':
-        return divided(textValue(source.text));
+        return splitTexts(exactText(source.text));
       default:
         return source satisfies never;
     }
   }
 
   /** Everything that a part of the line may print. */
-  output(node: SyntaxNode): Value {
+  output(node: SyntaxNode): PossibleTexts {
     return this.#once(node, () => {
       switch (node.type) {
         case 'Command':
@@ -114,62 +114,62 @@ export class Values {
         case 'Redirect':
           return [];
         default: {
-          const values: Value[] = MAY_SKIP.has(node.type) ? [EMPTY] : [];
+          const values: PossibleTexts[] = MAY_SKIP.has(node.type) ? [EMPTY] : [];
           forEachChild(node, (child) => void values.push(this.output(child)));
-          return either(...values);
+          return anyOf(...values);
         }
       }
     });
   }
 
-  variable(name: string, site: Site): Value {
+  variable(name: string, site: Site): PossibleTexts {
     if (NUMBERS.test(name)) return NUMBER;
     if (/^([1-9]\d*|[@*])$/.test(name)) return this.#positional();
     if (!/^[A-Za-z_]\w*$/.test(name)) return UNKNOWN;
     if (this.flow.anything) return UNKNOWN;
     const set = this.#assigned(name);
-    return site.set.has(name) ? set : either(set, this.#initial(name));
+    return site.set.has(name) ? set : anyOf(set, this.#initial(name));
   }
 
   /** The possible values of a variable in a script inside a command. */
-  inherited(name: string): Value {
+  inherited(name: string): PossibleTexts {
     return this.variable(name, { input: { type: 'nothing' }, set: new Set() });
   }
 
-  #assigned(name: string): Value {
+  #assigned(name: string): PossibleTexts {
     const given = this.flow.variables.get(name) ?? [];
-    return this.#once(`$${name}`, () => either(...given.map((one) => this.#given(one))));
+    return this.#once(`$${name}`, () => anyOf(...given.map((one) => this.#given(one))));
   }
 
-  #positional(): Value {
+  #positional(): PossibleTexts {
     return this.#once('$@', () => {
-      const passed = either(EMPTY, ...this.flow.positional.map((one) => this.#given(one)));
-      return this.surroundings.outer || this.flow.anything ? UNKNOWN : passed;
+      const passed = anyOf(EMPTY, ...this.flow.positional.map((one) => this.#given(one)));
+      return this.environment.outer || this.flow.anything ? UNKNOWN : passed;
     });
   }
 
   /** Its value before the line sets it. */
-  #initial(name: string): Value {
-    const { outer, variable, directories } = this.surroundings;
-    if (name === 'PWD') return either(...directories.map(textValue));
+  #initial(name: string): PossibleTexts {
+    const { outer, variable, directories } = this.environment;
+    if (name === 'PWD') return anyOf(...directories.map(exactText));
     if (outer) return outer(name);
     const value = variable(name);
-    if (value !== undefined) return textValue(value);
-    return OWN.test(name) ? UNKNOWN : EMPTY;
+    if (value !== undefined) return exactText(value);
+    return SET_BY_SHELL.test(name) ? UNKNOWN : EMPTY;
   }
 
-  #given(given: Given): Value {
+  #given(given: VariableSource): PossibleTexts {
     switch (given.type) {
       case 'word':
         return this.word(given.word, given.site);
-      case 'divided':
-        return this.dividedWord(given.word, given.site);
+      case 'split':
+        return this.splitWord(given.word, given.site);
       case 'input':
         return asText(this.input(given.source));
       case 'bareInput':
         return unquoted(asText(this.input(given.source)));
       case 'text':
-        return textValue(given.text);
+        return exactText(given.text);
       case 'number':
         return NUMBER;
       case 'unknown':
@@ -179,22 +179,22 @@ export class Values {
     }
   }
 
-  #parts(parts: readonly WordPart[], site: Site): Value {
-    return parts.map((part) => this.#part(part, site)).reduce(joinedValues, EMPTY);
+  #parts(parts: readonly WordPart[], site: Site): PossibleTexts {
+    return parts.map((part) => this.#part(part, site)).reduce(concatenated, EMPTY);
   }
 
-  #part(part: WordPart, site: Site): Value {
+  #part(part: WordPart, site: Site): PossibleTexts {
     switch (part.type) {
       case 'Literal':
       case 'SingleQuoted':
       case 'AnsiCQuoted':
-        return textValue(part.value);
+        return exactText(part.value);
       case 'DoubleQuoted':
         return this.#parts(part.parts, site);
       case 'Glob':
-        return textValue(part.text);
+        return exactText(part.text);
       case 'BraceExpansion':
-        return braced(part.text);
+        return braceTexts(part.text);
       case 'SimpleExpansion':
         return this.variable(part.text.slice(1), site);
       case 'ParameterExpansion':
@@ -205,37 +205,41 @@ export class Values {
         return NUMBER;
       case 'ProcessSubstitution':
         // The name of a pipe. The command behind it is judged on its own.
-        return textValue('/dev/null');
+        return exactText('/dev/null');
       default:
         return UNKNOWN;
     }
   }
 
-  #parameter({ parameter, prefix, operation }: ParameterExpansionPart, site: Site): Value {
+  #parameter({ parameter, prefix, operation }: ParameterExpansionPart, site: Site): PossibleTexts {
     if (prefix === '#') return NUMBER;
     if (prefix !== undefined) return UNKNOWN;
     const value = this.variable(parameter, site);
     if (!operation) return value;
     if (operation.type === 'Default') {
       const other = this.word(operation.operand, site);
-      return operation.operator.endsWith('+') ? either(EMPTY, other) : either(value, other);
+      return operation.operator.endsWith('+') ? anyOf(EMPTY, other) : anyOf(value, other);
     }
     if (operation.type !== 'Remove') return UNKNOWN;
-    const removed = isTakenApart(operation.operand) ? shellWord(operation.operand).literal : undefined;
-    if (removed === undefined || hasWildcard(removed)) return UNKNOWN;
-    return either(value.map((form) => without(form, removed, operation.operator.startsWith('#'))));
+    const removed = isParsed(operation.operand) ? shellWord(operation.operand).literal : undefined;
+    if (removed === undefined || hasShellWildcard(removed)) return UNKNOWN;
+    return anyOf(
+      value.map((possible) => withoutAffix(possible, removed, operation.operator.startsWith('#'))),
+    );
   }
 
   /** `~/x`, also in the value of a variable. */
-  #home(text: string, value: Value): Value {
+  #home(text: string, value: PossibleTexts): PossibleTexts {
     if (!text.startsWith('~')) return value;
-    const { home } = this.surroundings;
+    const { home } = this.environment;
     if (home === undefined || !/^~(\/|$)/.test(text)) return UNKNOWN;
-    return value.map((form) => (form.type === 'text' ? { ...form, text: home + form.text.slice(1) } : form));
+    return value.map((possible) =>
+      possible.type === 'text' ? { ...possible, text: home + possible.text.slice(1) } : possible,
+    );
   }
 
   /** A value that depends on itself may be anything. */
-  #once(key: unknown, make: () => Value): Value {
+  #once(key: unknown, make: () => PossibleTexts): PossibleTexts {
     const known = this.#known.get(key);
     if (known) return known;
     if (this.#busy.has(key)) return UNKNOWN;

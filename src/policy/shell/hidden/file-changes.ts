@@ -13,24 +13,24 @@ const GIT_LOOKS = new Set(
 );
 
 /**
- * How a line changes the files that its own commands list: not at all (`wholly`); it makes some with plain names
- * (`plainly`); or it may make some with names that are not visible, or would be misread (`no`).
+ * How a line changes the files that its own commands list: not at all (`none`); it makes some with plain names
+ * (`plain`); or it may make some with names that are not visible, or would be misread (`unknown`).
  */
-export type Settled = 'wholly' | 'plainly' | 'no';
+export type FileChanges = 'none' | 'plain' | 'unknown';
 
-export function settledBy(commands: readonly SimpleCommand[]): Settled {
-  const isPlainly = commands.every(
+export function fileChangesBy(commands: readonly SimpleCommand[]): FileChanges {
+  const isPlain = commands.every(
     ({ words, redirects }) =>
       redirects.every(({ access, target }) => access === 'read' || isPlainWord(target)) &&
       words.every(({ literal }, i) => isHarmless(basename(literal ?? ''), words.slice(i + 1))),
   );
-  if (!isPlainly) return 'no';
+  if (!isPlain) return 'unknown';
   const makes = commands.some(
     ({ words, redirects }) =>
       redirects.some(({ access, target }) => access === 'write' && target.literal !== '/dev/null') ||
       words.some(({ literal }) => MAKERS.has(basename(literal ?? ''))),
   );
-  return makes ? 'plainly' : 'wholly';
+  return makes ? 'plain' : 'none';
 }
 
 function isHarmless(name: string, rest: readonly ShellWord[]): boolean {
