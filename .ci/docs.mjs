@@ -21,7 +21,7 @@ const { outputFiles } = await build({
       export { keyRows } from './src/policy/keys/row.ts';
       export { KEYS } from './src/policy/keys/table.ts';
       export { PROTECTED_PATHS } from './src/protocol/protected-paths.ts';
-      export { ELSEWHERE, INCLUDES, LIKE, SAME } from './src/policy/shell/alias-table.ts';
+      export { ACROSS_PROGRAMS, INCLUDES, LOOSE_SYNONYMS, SYNONYMS } from './src/policy/shell/alias-table.ts';
       export { REPORTERS, REPORTER_NAMES, reporterSyntax } from './src/reporters/registry.ts';
       export { PROVIDERS } from './src/providers/registry.ts';
       export { FACTS_DATE, MODEL_FACTS } from './src/providers/model-facts.ts';`,
@@ -38,14 +38,14 @@ const { outputFiles } = await build({
 const code = Buffer.from(outputFiles[0].contents).toString('base64');
 const {
   ACTION_INPUTS,
-  ELSEWHERE,
+  ACROSS_PROGRAMS,
   EVENT_FIELDS,
   EXIT_CODES,
   FACTS_DATE,
   FLAGS,
   INCLUDES,
   KEYS,
-  LIKE,
+  LOOSE_SYNONYMS,
   MEANINGS,
   MODEL_FACTS,
   POLICY_SCHEMA,
@@ -53,7 +53,7 @@ const {
   PROVIDERS,
   REPORTERS,
   REPORTER_NAMES,
-  SAME,
+  SYNONYMS,
   TASKS_FAILED,
   TOOL_ERROR_TYPES,
   builtinTools,
@@ -168,14 +168,14 @@ function flagRow([name, { short, takes, in: commands, input }]) {
 
 /** A line for every command that has other names, or is a part of others. */
 function commandRows() {
-  const programs = [...new Set([SAME, LIKE, INCLUDES].flatMap((table) => Object.keys(table)))];
+  const programs = [...new Set([SYNONYMS, LOOSE_SYNONYMS, INCLUDES].flatMap((table) => Object.keys(table)))];
   const groups = (table) =>
     programs.flatMap((program) =>
       (table[program] ?? []).map((line) => line.split(', ').map((phrase) => `${program} ${phrase}`)),
     );
   const others = (lists, command) =>
     lists.filter(([first]) => first === command).flatMap(([, ...rest]) => rest);
-  const lists = [groups(SAME), groups(LIKE), [...groups(INCLUDES), ...ELSEWHERE]];
+  const lists = [groups(SYNONYMS), groups(LOOSE_SYNONYMS), [...groups(INCLUDES), ...ACROSS_PROGRAMS]];
   const spelt = (commands) =>
     commands.map((one) => `\`${one.replace(/ \$$/, '').replace(/ \*$/, ' …')}\``).join(', ');
   return [...new Set(lists.flat().map(([first]) => first))]

@@ -55,9 +55,9 @@ export function lineDecider(grounds: LineGrounds, place: CommandPlace): LineDeci
 
   return {
     async decide(request, commandIn) {
-      const { judgeLine, lookFor, readScript } = await import('./shell/index.js');
+      const { judgeLine, beginCall, readScript } = await import('./shell/index.js');
       const { tool, params, paths } = request;
-      lookFor(request);
+      beginCall(request);
       const context: ShellContext = {
         ...always,
         otherwise: { decision: byMode(mode, 'execute'), reason: modeReason(mode, tool, 'execute') },

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import { wordsOf } from '../../src/lib/text.js';
 import type { Dialect } from '../../src/policy/shell/model.js';
-import { readScript, takeApart } from '../../src/policy/shell/read.js';
+import { readScript, parseScript } from '../../src/policy/shell/read.js';
 import { countOf } from '../helpers/counts.js';
 import { Random } from '../helpers/random.js';
 import { REPOSITORY } from '../helpers/run-cli.js';
@@ -119,7 +119,7 @@ test.each([
       const { command } = JSON.parse(line) as { command: string };
       const text = printed(command, dialect);
       if (text === undefined) continue;
-      expect(takeApart(text, false, dialect)).toMatchObject({ ok: true, script: { text } });
+      expect(parseScript(text, false, dialect)).toMatchObject({ ok: true, script: { text } });
       if (compared++ % EVERY > 0) continue;
       const [original, copy] = place.twins(shell, command, text);
       expect({ command, text, ...copy }).toEqual({ command, text, ...original });
@@ -155,7 +155,7 @@ test.each([
       const text = printed(source, dialect);
       if (text === undefined || source.length > 400) continue;
       addKinds(parse(source), kinds);
-      expect(takeApart(text, false, dialect)).toMatchObject({ ok: true, script: { text } });
+      expect(parseScript(text, false, dialect)).toMatchObject({ ok: true, script: { text } });
       if (made++ % EVERY > 0) continue;
       const [original, copy] = place.twins(shell, source, text);
       // What the shell does not take for a script, or repeats, and what does not end, cannot be compared.

@@ -7,10 +7,10 @@ export type Pattern = readonly string[];
  * Other spellings that a rule covers. A line lists subcommands of one program. In it, `*` is any operand, and `$` is
  * the end of the command: only options may follow.
  */
-export type Table = Readonly<Record<string, readonly string[]>>;
+export type AliasTable = Readonly<Record<string, readonly string[]>>;
 
 /** Exact synonyms under any configuration: an allow of one is an allow of all. */
-export const SAME: Table = {
+export const SYNONYMS: AliasTable = {
   npm: [
     'install, i, in, ins, inst, insta, instal, isnt, isnta, isntal, isntall, add',
     'ci, clean-install, ic, install-clean, isntall-clean',
@@ -73,7 +73,7 @@ export const SAME: Table = {
 };
 
 /** Other names that depend on a version or on settings: enough for a deny, too vague for an allow. */
-export const LIKE: Table = {
+export const LOOSE_SYNONYMS: AliasTable = {
   pnpm: ['install, isntall', 'run-script, rum, urn', 'ci, clean-install, ic, install-clean', 'exec, x'],
   yarn: [
     'install, i, isntall, $',
@@ -95,7 +95,7 @@ export const LIKE: Table = {
  * Commands that also run a denied command, according to their manuals. The denied command comes first. If it ends in
  * `$`, only a rule with just these words is meant.
  */
-export const INCLUDES: Table = {
+export const INCLUDES: AliasTable = {
   npm: [
     'install, install-test, update, link, audit fix',
     'ci, install-ci-test',
@@ -135,7 +135,7 @@ export const INCLUDES: Table = {
 };
 
 /** The same across programs. Each is a whole command, the denied one first. */
-export const ELSEWHERE: readonly (readonly [string, ...string[]])[] = [
+export const ACROSS_PROGRAMS: readonly (readonly [string, ...string[]])[] = [
   ['npm exec', 'npx'],
   ['npx', 'npm exec', 'npm init *'],
   ['pnpm dlx', 'pnpx'],
@@ -146,7 +146,7 @@ export const ELSEWHERE: readonly (readonly [string, ...string[]])[] = [
 ];
 
 /** Words that can be left out if more follow: `yarn run build` is `yarn build`. */
-export const SPARE: readonly string[] = ['pnpm run', 'pnpm exec', 'yarn run'];
+export const OPTIONAL_WORDS: readonly string[] = ['pnpm run', 'pnpm exec', 'yarn run'];
 
 /** Other names of programs, for denies. */
 const PROGRAM_NAMES = new Map(
@@ -186,14 +186,14 @@ export function programName(name: string): string {
 const MOST_NAMES = 1000;
 
 /** Words between a program and its subcommand that do not change which subcommand is meant. */
-export const CARRIERS: Readonly<Record<string, readonly Pattern[]>> = {
+export const CARRIER_WORDS: Readonly<Record<string, readonly Pattern[]>> = {
   yarn: phrases('run, global, exec, workspace *, workspaces foreach, workspaces run'),
   pnpm: phrases('run, exec, recursive, multi, m'),
   git: phrases('for-each-repo'),
 };
 
 /** Programs that accept abbreviated subcommands. */
-export const SHORTENING = new Set(wordsOf('npm gem bundle composer hg ip'));
+export const ABBREVIATING = new Set(wordsOf('npm gem bundle composer hg ip'));
 
 /** Programs that take any number of goals, in any order. */
 export const WITH_GOALS = new Set(
@@ -209,7 +209,7 @@ export const NPM_COMMANDS = new Set([
     profile prune publish query rebuild repo restart root run sbom search set shrinkwrap stage star stars start
     stop team test token trust undeprecate uninstall unpublish unstar update version view whoami
   `),
-  ...(SAME['npm'] ?? []).flatMap((line) =>
+  ...(SYNONYMS['npm'] ?? []).flatMap((line) =>
     phrases(line).flatMap(([word = '', more]) => (more ? [] : [word])),
   ),
 ]);

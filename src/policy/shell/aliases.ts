@@ -1,13 +1,22 @@
 import { wordsOf } from '../../lib/text.js';
-import { ELSEWHERE, INCLUDES, LIKE, phrases, SAME, SPARE, type Pattern, type Table } from './alias-table.js';
+import {
+  ACROSS_PROGRAMS,
+  INCLUDES,
+  LOOSE_SYNONYMS,
+  phrases,
+  SYNONYMS,
+  OPTIONAL_WORDS,
+  type Pattern,
+  type AliasTable,
+} from './alias-table.js';
 
 /** Another way to write a pattern: its beginning, and what may replace it. */
-interface Step {
+interface Rewrite {
   readonly from: Pattern;
   readonly to: readonly Pattern[];
 }
 
-function groups(table: Table, isMutual: boolean): Step[] {
+function rewritesIn(table: AliasTable, isMutual: boolean): Rewrite[] {
   return Object.entries(table).flatMap(([program, lines]) =>
     lines.flatMap((line) => {
       const members = phrases(line).map((words) => [program, ...words]);
@@ -17,9 +26,9 @@ function groups(table: Table, isMutual: boolean): Step[] {
   );
 }
 
-/** Steps by their first program. Made when the first pattern is looked up, not at every start. */
-function byProgram(make: () => readonly Step[]): (program: string | undefined) => readonly Step[] {
-  let found: Map<string | undefined, Step[]> | undefined;
+/** Rewrites by their first program. Made when the first pattern is looked up, not at every start. */
+function byProgram(make: () => readonly Rewrite[]): (program: string | undefined) => readonly Rewrite[] {
+  let found: Map<string | undefined, Rewrite[]> | undefined;
   return (program) => {
     if (!found) {
       found = new Map();
@@ -29,21 +38,21 @@ function byProgram(make: () => readonly Step[]): (program: string | undefined) =
   };
 }
 
-type Steps = ReturnType<typeof byProgram>;
+type Rewrites = ReturnType<typeof byProgram>;
 
-const SYNONYMS = byProgram(() => groups(SAME, true));
-const OTHER_NAMES = byProgram(() => [
-  ...groups(SAME, true),
-  ...groups(LIKE, true),
-  ...SPARE.map(wordsOf).map((words) => ({ from: [...words, '*'], to: [words.slice(0, 1)] })),
+const SYNONYM_STEPS = byProgram(() => rewritesIn(SYNONYMS, true));
+const OTHER_NAME_STEPS = byProgram(() => [
+  ...rewritesIn(SYNONYMS, true),
+  ...rewritesIn(LOOSE_SYNONYMS, true),
+  ...OPTIONAL_WORDS.map(wordsOf).map((words) => ({ from: [...words, '*'], to: [words.slice(0, 1)] })),
 ]);
-const INCLUDING = byProgram(() => [
-  ...groups(INCLUDES, false),
-  ...ELSEWHERE.map(([from, ...to]) => ({ from: wordsOf(from), to: to.map(wordsOf) })),
+const INCLUDING_STEPS = byProgram(() => [
+  ...rewritesIn(INCLUDES, false),
+  ...ACROSS_PROGRAMS.map(([from, ...to]) => ({ from: wordsOf(from), to: to.map(wordsOf) })),
 ]);
 
 /** What a pattern becomes in one step. */
-function stepsFrom(pattern: Pattern, steps: Steps): Pattern[] {
+function stepsFrom(pattern: Pattern, steps: Rewrites): Pattern[] {
   return steps(pattern[0]).flatMap(({ from, to }) => {
     const mark = from.at(-1);
     const length = mark === '$' || mark === '*' ? from.length - 1 : from.length;
@@ -61,7 +70,7 @@ function continued(phrase: Pattern, rest: Pattern): Pattern {
 }
 
 /** All ways to write patterns, starting with themselves. */
-function closure(patterns: readonly Pattern[], steps: Steps): readonly Pattern[] {
+function closure(patterns: readonly Pattern[], steps: Rewrites): readonly Pattern[] {
   const found = new Map(patterns.map((pattern) => [pattern.join(' '), pattern]));
   for (const known of found.values()) {
     for (const other of stepsFrom(known, steps)) {
@@ -83,10 +92,10 @@ function memoised(compute: (pattern: Pattern) => readonly Pattern[]) {
 }
 
 /** Patterns that an allow covers as well. */
-export const synonymsOf = memoised((pattern) => closure([pattern], SYNONYMS));
+export const synonymsOf = memoised((pattern) => closure([pattern], SYNONYM_STEPS));
 
 /** Patterns that a deny or an ask covers as well. */
 export const allThatIncludes = memoised((pattern) => {
-  const named = closure([pattern], OTHER_NAMES);
-  return closure([...named, ...named.flatMap((one) => stepsFrom(one, INCLUDING))], OTHER_NAMES);
+  const named = closure([pattern], OTHER_NAME_STEPS);
+  return closure([...named, ...named.flatMap((one) => stepsFrom(one, INCLUDING_STEPS))], OTHER_NAME_STEPS);
 });

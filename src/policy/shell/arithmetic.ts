@@ -1,6 +1,6 @@
 import type { ArithmeticExpression, ArithmeticWord, TestExpression, Word } from 'unbash';
-import { refuse } from './unreadable.js';
-import { shellWord } from './words.js';
+import { reject } from './unreadable.js';
+import { shellWord } from './shell-word.js';
 
 /**
  * Arithmetic looks harmless and is not: the value of a variable is evaluated in turn, and a subscript in it may run
@@ -21,11 +21,11 @@ interface NumbersReader {
 
 /** Prints an expression of numbers and names, with blanks between all that could merge. */
 export function printArithmetic(expression: ArithmeticExpression | undefined, reader: NumbersReader): string {
-  if (!expression) return refuse('it has arithmetic that cannot be parsed');
+  if (!expression) return reject('it has arithmetic that cannot be parsed');
   const print = (inner: ArithmeticExpression) => printArithmetic(inner, reader);
   switch (expression.type) {
     case 'ArithmeticWord':
-      if (expression.value.trim() === '') refuse('it has arithmetic that cannot be parsed');
+      if (expression.value.trim() === '') reject('it has arithmetic that cannot be parsed');
       reader.numbers(namesInArithmetic(expression), 'arithmetic');
       return expression.value.trim();
     case 'ArithmeticGroup':
@@ -41,12 +41,12 @@ export function printArithmetic(expression: ArithmeticExpression | undefined, re
       return `${print(test)} ? ${print(consequent)} : ${print(alternate)}`;
     }
     default:
-      return refuse(`it uses ${expression.type}, which is not supported`);
+      return reject(`it uses ${expression.type}, which is not supported`);
   }
 }
 
 function known(operator: string): string {
-  return OPERATORS.has(operator) ? operator : refuse(`it has arithmetic with ${operator}`);
+  return OPERATORS.has(operator) ? operator : reject(`it has arithmetic with ${operator}`);
 }
 
 /** The variables that a piece of arithmetic reads, or undefined if it could run something. */

@@ -8,7 +8,7 @@ import {
   asEvidence,
   hasDeny,
   MAX_DEPTH,
-  unreadable,
+  decideUnreadable,
   type CommandContext,
   type Evidence,
   type ShellRule,
@@ -21,10 +21,10 @@ import { covered, isJust } from './match.js';
 import { nearMiss } from './near-miss.js';
 import type { ShellWord, SimpleCommand } from './model.js';
 import { hazardOf } from './programs.js';
-import { refusalsOf } from './refusals.js';
-import { judgeFiles } from './uses.js';
+import { restrictionsOn } from './restrictions.js';
+import { judgeFiles } from './judge-files.js';
 import { changesWhatRuns, givesOtherNames } from './variables.js';
-import type { Inner } from './unwrapped.js';
+import type { InnerCommand } from './unwrapped.js';
 import { addsWords, isMoreThanWrapper, unwrap } from './wrappers.js';
 
 /** Whether a rule covers a command, or why it does not although it matches. */
@@ -47,15 +47,15 @@ export class CommandJudge {
     const { words, assignments } = this.#command;
     const renames = assignments.find(givesOtherNames);
     if (renames !== undefined && hasDeny(this.#context))
-      return unreadable(`${renames} can give commands other names`, this.#context);
+      return decideUnreadable(`${renames} can give commands other names`, this.#context);
     const base = this.#base();
-    const refusals = refusalsOf(words, this.#context);
+    const restrictions = restrictionsOn(words, this.#context);
     const files = this.#fileEvidence();
-    const own = agreed([base, ...refusals].map(({ parallel }) => parallel));
+    const own = agreed([base, ...restrictions].map(({ parallel }) => parallel));
     // A command that needs no rule leaves this to the rest of the line. One that needs a rule keeps its place in the
     // order if no rule says otherwise.
     const says = [this.#isFree ? own : (own ?? false), ...files.map(({ parallel }) => parallel)];
-    const worst = strictest([base, ...refusals, ...files]);
+    const worst = strictest([base, ...restrictions, ...files]);
     // The reason for the program says little about a file that is written as well.
     const written = worst === base && files.find(({ file }) => file?.access === 'write');
     const reason = written ? `it writes ${written.file?.path}: ${written.reason}` : worst.reason;
@@ -90,7 +90,7 @@ export class CommandJudge {
     }
     const name = words[0]?.literal;
     if (name === undefined || name === '') {
-      return unreadable(`${words[0]?.text} is not known before it runs`, this.#context);
+      return decideUnreadable(`${words[0]?.text} is not known before it runs`, this.#context);
     }
     if (isFree(this.#command, this.#context)) {
       this.#isFree = true;
@@ -183,14 +183,14 @@ export class CommandJudge {
     const changed = wrapped.assignments.find(changesWhatRuns);
     if (changed !== undefined) return this.#default(`setting ${changed} can change what runs`);
     const unknown = wrapped.inner.find((inner) => inner.type === 'unknown');
-    if (unknown) return unreadable(unknown.reason, this.#context);
+    if (unknown) return decideUnreadable(unknown.reason, this.#context);
     if (!wrapped.transparent)
       return this.#default(nearMiss(words, this.#context) ?? `${words[0]?.text} runs other commands`);
     const evidence = wrapped.inner.flatMap((inner) => this.#inner(inner));
     return { ...strictest(evidence), parallel: agreed(evidence.map(({ parallel }) => parallel)) };
   }
 
-  #inner(inner: Inner): Evidence[] {
+  #inner(inner: InnerCommand): Evidence[] {
     const { directories, depth, judgeScript } = this.#context;
     if (inner.type === 'script') {
       return directories.map((directory) => {

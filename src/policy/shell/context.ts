@@ -84,7 +84,7 @@ export function hasDeny({ rules }: Pick<ShellContext, 'rules'>): boolean {
 }
 
 /** What cannot be understood is denied; if everything is allowed, only if a rule denies something. */
-export function unreadable(why: string, { otherwise, rules }: ShellContext): Evidence {
+export function decideUnreadable(why: string, { otherwise, rules }: ShellContext): Evidence {
   const whole = rules.filter(({ patterns, decision }) => !patterns && decision !== 'allow').map(asEvidence);
   if (otherwise.decision === 'allow' && !hasDeny({ rules }))
     return strictest([{ ...otherwise, rule: null }, ...whole]);

@@ -1,7 +1,7 @@
 import { MAX_DEPTH, type ShellContext } from './context.js';
 import type { ShellWord, SimpleCommand } from './model.js';
 import { changesWhatRuns } from './variables.js';
-import type { Inner } from './unwrapped.js';
+import type { InnerCommand } from './unwrapped.js';
 import { isMoreThanWrapper, unwrap } from './wrappers.js';
 
 type Command = Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>;
@@ -26,11 +26,11 @@ export function grantableRoots(command: Command, reader: Reader, depth = 0): rea
 }
 
 /** `npm test` is npm, whatever npm starts. */
-function isItself(words: readonly ShellWord[], inner: readonly Inner[]): boolean {
+function isItself(words: readonly ShellWord[], inner: readonly InnerCommand[]): boolean {
   return isMoreThanWrapper(words) && inner.every(({ type }) => type === 'suffixes');
 }
 
-function innerRoots(inner: Inner, reader: Reader, depth: number): readonly string[] | undefined {
+function innerRoots(inner: InnerCommand, reader: Reader, depth: number): readonly string[] | undefined {
   switch (inner.type) {
     case 'words':
       return grantableRoots({ words: inner.words, assignments: [], redirects: [] }, reader, depth);

@@ -1,6 +1,6 @@
 import type { HereDoc } from 'unbash';
 import { printExpansion, type WordReader } from './print-word.js';
-import { refuse } from './unreadable.js';
+import { reject } from './unreadable.js';
 
 export interface PrintedDocument {
   /** What goes into the command: the operator and the delimiter. */
@@ -13,9 +13,9 @@ export interface PrintedDocument {
 export function printHereDocument(document: HereDoc, reader: WordReader): PrintedDocument {
   const { delimiter, closing, body, operator } = document;
   if (!closing || !delimiter || !/^\w+$/.test(delimiter.value))
-    refuse('its here-document does not end with a plain word');
+    reject('its here-document does not end with a plain word');
   const { quoted } = delimiter;
-  if (!quoted && /[\\`]/.test(body.text)) refuse('it has a here-document with escapes in it');
+  if (!quoted && /[\\`]/.test(body.text)) reject('it has a here-document with escapes in it');
   const parts = quoted ? [] : (body.parts ?? []);
   const lines = parts.length === 0 ? printText(body.text, quoted) : printParts(document, reader);
   const text = operator === '<<-' ? lines.replaceAll(/^\t+/gm, '') : lines;
@@ -30,7 +30,7 @@ function printParts({ body }: HereDoc, reader: WordReader): string {
 }
 
 function printText(text: string, quoted: boolean): string {
-  return quoted || !/[$\\`]/.test(text) ? text : refuse('it has a here-document with a $ in its text');
+  return quoted || !/[$\\`]/.test(text) ? text : reject('it has a here-document with a $ in its text');
 }
 
 /** A word that is not a line of the text. */

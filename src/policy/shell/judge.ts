@@ -7,7 +7,7 @@ import { placesOf } from './directories.js';
 import {
   allow,
   MAX_DEPTH,
-  unreadable,
+  decideUnreadable,
   type CommandContext,
   type LineDecision,
   type ShellContext,
@@ -27,15 +27,15 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
     depth > MAX_DEPTH
       ? { ok: false, reason: 'it is nested too deeply' }
       : context.read(source, depth > 0, context.dialect);
-  if (!reading.ok) return { ...unreadable(reading.reason, context), commands: [] };
+  if (!reading.ok) return { ...decideUnreadable(reading.reason, context), commands: [] };
   const { commands, functions } = reading.script;
   if (commands.length > MAX_COMMANDS || commands.some(({ words }) => words.length > MAX_WORDS)) {
-    return { ...unreadable('it is too long', context), commands: [] };
+    return { ...decideUnreadable('it is too long', context), commands: [] };
   }
   const shadow = functions.find((name) => isTaken(name, context));
   if (shadow !== undefined) {
     return {
-      ...unreadable(`the function ${shadow} would replace a command of that name`, context),
+      ...decideUnreadable(`the function ${shadow} would replace a command of that name`, context),
       commands: [],
     };
   }
@@ -68,7 +68,7 @@ export function judgeLine(source: string, context: ShellContext, depth = 0): Lin
       ...(redirections.length > 0 && { redirections }),
     };
   });
-  if (isLost) return { ...unreadable('it changes its directory too often', context), commands: [] };
+  if (isLost) return { ...decideUnreadable('it changes its directory too often', context), commands: [] };
   if (decisions.length === 0) {
     const { decision, reason } = context.hasFreeWords ? allow('it runs nothing') : context.otherwise;
     return { decision, rule: null, reason, commands: [] };
@@ -97,10 +97,10 @@ function mostTelling(decisions: readonly DetailedCommand[]): DetailedCommand {
 
 function isTaken(name: string, { rules }: ShellContext): boolean {
   const named = rules.some(({ patterns }) => patterns?.some(([first]) => first === name));
-  return named || FREE.has(name) || !/^[A-Za-z_][\w-]*$/.test(name) || BUILTINS.has(name);
+  return named || FREE.has(name) || !/^[A-Za-z_][\w-]*$/.test(name) || RESERVED_NAMES.has(name);
 }
 
-const BUILTINS = new Set(
+const RESERVED_NAMES = new Set(
   wordsOf(`
     alias bg bind builtin caller command compgen complete declare dirs disown echo enable eval exec
     export fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read

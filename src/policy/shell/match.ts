@@ -1,5 +1,12 @@
 import { basename } from 'node:path';
-import { CARRIERS, NPM_COMMANDS, programName, SHORTENING, WITH_GOALS, type Pattern } from './alias-table.js';
+import {
+  CARRIER_WORDS,
+  NPM_COMMANDS,
+  programName,
+  ABBREVIATING,
+  WITH_GOALS,
+  type Pattern,
+} from './alias-table.js';
 import { allThatIncludes, synonymsOf } from './aliases.js';
 import { isIdle } from './idle-options.js';
 import { literalWord, type ShellWord } from './model.js';
@@ -44,14 +51,14 @@ export function wordsMatched(
  * meant one. A word that is not known yet matches any word.
  */
 export function mightMatch(pattern: Pattern, words: readonly ShellWord[]): boolean {
-  const [program, ...rest] = spelledOut(words);
+  const [program, ...rest] = asGitCommand(words);
   if (program?.literal === undefined) return false;
   const known = programName(basename(program.literal));
   return allThatIncludes(pattern).some((meant) => mightBe(meant, program.literal as string, known, rest));
 }
 
 /** `git-push`, as it is called in git's own folder, is `git push`. */
-function spelledOut(words: readonly ShellWord[]): readonly ShellWord[] {
+function asGitCommand(words: readonly ShellWord[]): readonly ShellWord[] {
   const [, subcommand] = /^git-(.+)$/.exec(basename(words[0]?.literal ?? '')) ?? [];
   return subcommand === undefined ? words : [literalWord('git'), literalWord(subcommand), ...words.slice(1)];
 }
@@ -118,7 +125,7 @@ function matchRest(pattern: Pattern, words: readonly ShellWord[], program: strin
 
 /** npm also takes `runScript` for `run-script`. */
 function isShortFor(text: string, meant: string, program: string): boolean {
-  if (text === '' || !SHORTENING.has(program)) return false;
+  if (text === '' || !ABBREVIATING.has(program)) return false;
   if (program !== 'npm') return meant.startsWith(text);
   const word = text.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return word === meant || (meant.startsWith(word) && !NPM_COMMANDS.has(word));
@@ -126,7 +133,7 @@ function isShortFor(text: string, meant: string, program: string): boolean {
 
 /** How many words `workspace NAME` and the like take. */
 function carriers(words: readonly ShellWord[], program: string): number[] {
-  return (own(CARRIERS, program) ?? [])
+  return (own(CARRIER_WORDS, program) ?? [])
     .filter((phrase) => phrase.every((one, i) => words[i] && (one === '*' || words[i]?.literal === one)))
     .map(({ length }) => length);
 }

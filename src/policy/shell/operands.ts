@@ -47,7 +47,7 @@ export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
   const program = basename(words[0]?.literal ?? '');
   if (STARTERS.has(program)) return operandsOf(words.slice(1));
   if (PRINTERS.has(program)) return [];
-  const { operands, uses } = sortOut(program, words);
+  const { operands, uses } = sortOperands(program, words);
   if (FROM_FILES.has(program)) uses.push(...words.flatMap(fileValue));
   if (program === 'dd') return operands.flatMap(ddUse);
   const options = words.map(({ literal }) => literal ?? '');
@@ -95,7 +95,7 @@ function archivesOf([, ...args]: readonly ShellWord[]): ShellWord[] {
 }
 
 /** Sorts the words of a command: operands, and paths that are values of options. */
-function sortOut(program: string, words: readonly ShellWord[]) {
+function sortOperands(program: string, words: readonly ShellWord[]) {
   const operands: ShellWord[] = [];
   const uses: OperandUse[] = [];
   let ended = false;
@@ -109,7 +109,7 @@ function sortOut(program: string, words: readonly ShellWord[]) {
       if (glued) uses.push({ word: literalWord(glued), path: glued, access: 'write' });
       else if (words[i + 1]) uses.push(use(words[++i] as ShellWord, 'write'));
     } else if (!ended && isOption(text)) uses.push(...optionUses(program, text, word, operands[0]?.literal));
-    else if (!isMessage(words, i) && !isLeftOut(words, i)) operands.push(word);
+    else if (!isMessage(words, i) && !isExcluded(words, i)) operands.push(word);
   }
   return { operands, uses };
 }
@@ -125,7 +125,7 @@ function isMessage(words: readonly ShellWord[], at: number): boolean {
 const NOT = /^(!|-not)$/;
 
 /** `find … -not -name X`: not a file to read, but one to leave out. */
-function isLeftOut(words: readonly ShellWord[], i: number): boolean {
+function isExcluded(words: readonly ShellWord[], i: number): boolean {
   const [before, negation, test] = [3, 2, 1].map((back) => words[i - back]?.literal ?? '');
   if (words[0]?.literal !== 'find' || NOT.test(before ?? '')) return false;
   return NOT.test(negation ?? '') && /^-i?(name|path|wholename)$/.test(test ?? '');

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Hazard, ShellWord } from './model.js';
 
 /** What is dangerous about a program's options. */
-export interface Program {
+export interface ProgramHazards {
   /** Long options that run programs, load code or write files; abbreviations count too. */
   readonly long?: readonly string[];
   /** Long options that look like abbreviations of those, but are not. */
@@ -24,7 +24,7 @@ export interface Program {
 }
 
 /** Whether a word makes a program do more than its job. */
-export function isDangerous(text: string, program: Program): boolean {
+export function isDangerousOption(text: string, program: ProgramHazards): boolean {
   if (program.words?.test(text) || text.startsWith('---')) return true;
   if (program.anyDashes && text.startsWith('-') && isDashed(text, program)) return true;
   if (program.defines && /^-[DP]/.test(text)) return false;
@@ -35,7 +35,7 @@ export function isDangerous(text: string, program: Program): boolean {
 }
 
 /** Programs accept abbreviated options, and some of them `--output-file` for `--outputFile`. */
-function isLong(name: string, { long = [], fine = [] }: Program): boolean {
+function isLong(name: string, { long = [], fine = [] }: ProgramHazards): boolean {
   return (
     !fine.includes(name) &&
     long.some((option) => option.startsWith(name) || bare(option).startsWith(bare(name)))
@@ -44,13 +44,17 @@ function isLong(name: string, { long = [], fine = [] }: Program): boolean {
 
 const bare = (option: string) => option.replaceAll('-', '').toLowerCase();
 
-function isDashed(text: string, { long = [] }: Program): boolean {
+function isDashed(text: string, { long = [] }: ProgramHazards): boolean {
   const bare = text.replace(/^-+/, '').replace(/=.*$/s, '').toLowerCase();
   return bare.length > 1 && long.some((option) => option.toLowerCase().startsWith(bare));
 }
 
 /** `--config jest.ci.js`, `-p tsconfig.build.json`: a plain name, not a path that leads elsewhere. */
-export function isOwnFile(words: readonly ShellWord[], at: number, { ownFile = [] }: Program): boolean {
+export function isOwnFile(
+  words: readonly ShellWord[],
+  at: number,
+  { ownFile = [] }: ProgramHazards,
+): boolean {
   const [, name = '', glued] = /^--?([A-Za-z-]+)(?:=(.*))?$/s.exec(words[at]?.literal ?? '') ?? [];
   if (!ownFile.includes(name)) return false;
   const next = words[at + 1];

@@ -1,7 +1,7 @@
 import type { ParameterExpansionPart, ParameterOperation, Word, WordPart } from 'unbash';
 import type { Dialect } from './model.js';
 import { printGlob } from './print-pattern.js';
-import { onlyInBash, refuse } from './unreadable.js';
+import { onlyInBash, reject } from './unreadable.js';
 
 interface ExpansionPrinter {
   readonly dialect: Dialect;
@@ -14,13 +14,13 @@ const SPECIAL = /^[#?$!-]$/;
 /** Prints `${…}`, if it only reads a variable, perhaps with a default or with its text cut or replaced. */
 export function printParameter(part: ParameterExpansionPart, printer: ExpansionPrinter): string {
   const { parameter, prefix, index, operation, text } = part;
-  if (prefix === '!') refuse(`${text} reads a variable whose name is in another one`);
+  if (prefix === '!') reject(`${text} reads a variable whose name is in another one`);
   if (SPECIAL.test(parameter) && !prefix && !index && !operation) return `$${parameter}`;
-  if (!NAME.test(parameter)) refuse(`${text} is not supported`);
-  if (index && !/^(\d+|@|\*)$/.test(index.text)) refuse(`${text} computes a subscript`);
+  if (!NAME.test(parameter)) reject(`${text} is not supported`);
+  if (index && !/^(\d+|@|\*)$/.test(index.text)) reject(`${text} computes a subscript`);
   if (index) onlyInBash(printer.dialect, 'arrays');
   const name = `${parameter}${index ? `[${index.text}]` : ''}`;
-  if (prefix === '#') return operation ? refuse(`${text} is not supported`) : `\${#${name}}`;
+  if (prefix === '#') return operation ? reject(`${text} is not supported`) : `\${#${name}}`;
   return `\${${name}${operation ? printOperation(operation, text, printer) : ''}}`;
 }
 
@@ -34,7 +34,7 @@ const OPERATORS: Readonly<Record<string, RegExp>> = {
 function printOperation(operation: ParameterOperation, text: string, printer: ExpansionPrinter): string {
   const { type, operator } = operation;
   if (OPERATORS[type]?.test(operator) === false)
-    refuse(operator.endsWith('=') ? `${text} sets a variable` : `${text} is not supported`);
+    reject(operator.endsWith('=') ? `${text} sets a variable` : `${text} is not supported`);
   switch (type) {
     case 'Default':
     case 'Remove':
@@ -44,7 +44,7 @@ function printOperation(operation: ParameterOperation, text: string, printer: Ex
       const pattern = printOperand(operation.pattern, printer);
       // A slash would end the pattern; `#` or `%` at its start would be read as an operator.
       if (pattern === '' || pattern.includes('/') || (operator === '/' && /^[#%]/.test(pattern)))
-        refuse(`${text} is not supported`);
+        reject(`${text} is not supported`);
       return `${operator}${pattern}/${printOperand(operation.replacement, printer)}`;
     }
     case 'CaseModification':
@@ -56,14 +56,14 @@ function printOperation(operation: ParameterOperation, text: string, printer: Ex
       return numbers.map((word) => `:${printNumber(word, text)}`).join('');
     }
     default:
-      return refuse(`it uses ${type}, which is not supported`);
+      return reject(`it uses ${type}, which is not supported`);
   }
 }
 
 /** `:-1` would be a default value; a blank prevents that. */
 function printNumber({ text }: Word, whole: string): string {
   const [, sign, digits] = /^\s*(-?)(\d+)$/.exec(text) ?? [];
-  if (digits === undefined) refuse(`${whole} computes a position`);
+  if (digits === undefined) reject(`${whole} computes a position`);
   return sign ? ` -${digits}` : digits;
 }
 
@@ -81,5 +81,5 @@ function printOperand({ text, value, parts }: Word, printer: ExpansionPrinter): 
 }
 
 function sameText(spelt: string, meant: string): string {
-  return spelt === meant && PLAIN.test(spelt) ? spelt : refuse(`${spelt} inside \${…} is not supported`);
+  return spelt === meant && PLAIN.test(spelt) ? spelt : reject(`${spelt} inside \${…} is not supported`);
 }

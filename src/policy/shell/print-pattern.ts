@@ -1,5 +1,5 @@
 import type { GlobPart } from 'unbash';
-import { refuse } from './unreadable.js';
+import { reject } from './unreadable.js';
 
 /** A bracket expression of classes and plain characters; a range is three characters. */
 const BRACKET = /^\[[!^]?(?:\[:[a-z]+:\]|[\p{L}\p{N}_.,:+@%=^/-])+\]$/u;
@@ -11,7 +11,7 @@ export function printGlob({ kind, text }: GlobPart): string {
     case 'question':
       return '?';
     case 'bracket':
-      return BRACKET.test(text) ? text : refuse(`the pattern ${text} is not supported`);
+      return BRACKET.test(text) ? text : reject(`the pattern ${text} is not supported`);
     default:
       return kind satisfies never;
   }
@@ -22,7 +22,7 @@ export function printBraces(text: string): string {
   const isPlain = /^\{[\p{L}\p{N}_.,:+@%=^/*?{}-]*\}$/u.test(text);
   // A range from `A` to `z` includes characters that the shell would interpret, such as backticks.
   const mixes = /[A-Z]\.\.[^A-Z]|[a-z]\.\.[^a-z]|[^\d.,{-]\.\.[\d-]/.test(text);
-  return isPlain && !mixes ? text : refuse(`${text} is not supported`);
+  return isPlain && !mixes ? text : reject(`${text} is not supported`);
 }
 
 /**
@@ -33,7 +33,7 @@ export function printRegex(text: string): string {
   const isPlain =
     /^(?:[\p{L}\p{N}_.^*+?|()[\]{}/:,=@%-]|\\[.*+?^${}()|[\]/-]|\$(?=\)|\||$))*$/u.test(text) &&
     isBalanced(text);
-  return isPlain ? text : refuse(`the expression ${text} is not supported`);
+  return isPlain ? text : reject(`the expression ${text} is not supported`);
 }
 
 function isBalanced(text: string): boolean {

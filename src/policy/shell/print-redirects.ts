@@ -1,8 +1,8 @@
 import type { Redirect as RedirectNode, RedirectDescriptor, Redirection } from 'unbash';
 import type { Redirect } from './model.js';
 import { printWord, type WordReader } from './print-word.js';
-import { onlyInBash, refuse } from './unreadable.js';
-import { shellWord } from './words.js';
+import { onlyInBash, reject } from './unreadable.js';
+import { shellWord } from './shell-word.js';
 
 const READS = new Set(['<']);
 const WRITES = new Set(['>', '>>', '>|', '&>', '&>>', '<>', '>&']);
@@ -13,7 +13,7 @@ export function redirectsOf(redirections: readonly Redirection[]): Redirect[] {
   for (const redirection of redirections) {
     if (redirection.type !== 'Redirect') continue;
     const { operator, target } = redirection;
-    if (!target) refuse('it has a redirection without a target');
+    if (!target) reject('it has a redirection without a target');
     const word = shellWord(target);
     // `2>&1`, `>&-`: descriptors only.
     if (isDescriptor(redirection)) continue;
@@ -21,7 +21,7 @@ export function redirectsOf(redirections: readonly Redirection[]): Redirect[] {
     if (operator === '<' && word.text.startsWith('<(') && target.parts?.length === 1) continue;
     if (READS.has(operator)) uses.push({ access: 'read', target: word });
     else if (WRITES.has(operator)) uses.push({ access: 'write', target: word });
-    else refuse(`the redirection ${operator} is not supported`);
+    else reject(`the redirection ${operator} is not supported`);
   }
   return uses;
 }
@@ -32,7 +32,7 @@ export function printRedirect(
   reader: WordReader,
 ): string {
   const { type, operator, target } = redirection;
-  if (!target) return refuse('it has a redirection without a target');
+  if (!target) return reject('it has a redirection without a target');
   const number = printDescriptor(redirection.descriptor);
   if (type === 'HereString') {
     onlyInBash(reader.dialect, type);
@@ -46,7 +46,7 @@ export function printRedirect(
     // A target that turns out to be a number would be a descriptor.
     const isFile = /^[A-Za-z_./][\w./-]*$/.test(target.text) || operator !== '>&';
     if (!isFile || !/^1?$/.test(number))
-      refuse(`it is not clear what ${number}${operator} ${target.text} means`);
+      reject(`it is not clear what ${number}${operator} ${target.text} means`);
     return `${operator === '&>>' ? '>>' : '>'} ${file} 2>&1`;
   }
   return `${number}${operator} ${file}`;
@@ -60,8 +60,8 @@ function isDescriptor({ operator, target }: RedirectNode): boolean {
 
 /** The number before a redirection. */
 export function printDescriptor(descriptor: RedirectDescriptor | undefined): string {
-  if (descriptor?.type === 'FileDescriptorVariable') refuse('it stores a descriptor in a variable');
+  if (descriptor?.type === 'FileDescriptorVariable') reject('it stores a descriptor in a variable');
   // In other shells, the number in `12>` is an argument.
-  if (descriptor && descriptor.value > 9) refuse(`it uses the descriptor ${descriptor.value}`);
+  if (descriptor && descriptor.value > 9) reject(`it uses the descriptor ${descriptor.value}`);
   return descriptor ? String(descriptor.value) : '';
 }

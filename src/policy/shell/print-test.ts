@@ -2,7 +2,7 @@ import type { TestExpression, Word } from 'unbash';
 import { namesInTest } from './arithmetic.js';
 import { printRegex } from './print-pattern.js';
 import { printWord, type WordReader } from './print-word.js';
-import { refuse } from './unreadable.js';
+import { reject } from './unreadable.js';
 
 const UNARY = /^-[a-hknoprstuvwxzGLNORS]$/;
 const BINARY = /^(?:==?|!=|=~|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
@@ -12,12 +12,12 @@ export function printTest(test: TestExpression, reader: WordReader): string {
   switch (test.type) {
     case 'TestUnary':
       reader.numbers(namesInTest(test), 'a test');
-      if (!UNARY.test(test.operator)) refuse(`it has a test with ${test.operator}`);
+      if (!UNARY.test(test.operator)) reject(`it has a test with ${test.operator}`);
       return `${test.operator} ${printWord(test.operand, reader)}`;
     case 'TestBinary': {
       const { operator, left, right } = test;
       reader.numbers(namesInTest(test), 'a test');
-      if (!BINARY.test(operator)) refuse(`it has a test with ${operator}`);
+      if (!BINARY.test(operator)) reject(`it has a test with ${operator}`);
       const print = operator === '=~' ? printExpression : printWord;
       return `${printWord(left, reader)} ${operator} ${print(right, reader)}`;
     }
@@ -39,5 +39,5 @@ export function printTest(test: TestExpression, reader: WordReader): string {
 function printExpression(word: Word, reader: WordReader): string {
   const bare = (word.parts ?? []).filter(({ type }) => type === 'Literal' || type === 'Glob');
   if (bare.length === (word.parts ?? []).length) return printRegex(word.text);
-  return bare.length === 0 ? printWord(word, reader) : refuse(`the expression ${word.text} is not supported`);
+  return bare.length === 0 ? printWord(word, reader) : reject(`the expression ${word.text} is not supported`);
 }

@@ -4,8 +4,8 @@ import type { Dialect } from './model.js';
 import { printParameter } from './print-parameter.js';
 import { printBraces, printGlob } from './print-pattern.js';
 import { quote } from './quote.js';
-import { onlyInBash, refuse } from './unreadable.js';
-import { shellWord } from './words.js';
+import { onlyInBash, reject } from './unreadable.js';
+import { shellWord } from './shell-word.js';
 
 /** The reader of the script that contains a word. */
 export interface WordReader {
@@ -28,7 +28,7 @@ export function printWord(word: Word, reader: WordReader): string {
   const isGlued = word.parts?.some(
     ({ type }, i, parts) => type === 'SimpleExpansion' && parts[i + 1]?.type === 'BraceExpansion',
   );
-  if (isGlued) refuse(`${word.text} is not supported`);
+  if (isGlued) reject(`${word.text} is not supported`);
   // Even for a word that is all text: every part must be understood.
   const printed = joinPieces((word.parts ?? []).flatMap((part) => wordPieces(part, reader)));
   return literal === undefined ? printed : quote(literal);
@@ -56,7 +56,7 @@ function joinPieces(pieces: readonly Piece[]): string {
  * `$`.
  */
 function checkPlain(text: string, code = /[`()<>]|\$(?!$)/): void {
-  if (code.test(text.replaceAll(/\\[^]/g, ''))) refuse(`${text} cannot be parsed`);
+  if (code.test(text.replaceAll(/\\[^]/g, ''))) reject(`${text} cannot be parsed`);
 }
 
 function wordPieces(part: WordPart, reader: WordReader): Piece[] {
@@ -99,7 +99,7 @@ export function printExpansion(part: WordPart, reader: WordReader): string {
   switch (part.type) {
     case 'SimpleExpansion': {
       const [, name, special] = VARIABLE.exec(part.text) ?? [];
-      if (name === undefined && special === undefined) refuse(`${part.text} is not supported`);
+      if (name === undefined && special === undefined) reject(`${part.text} is not supported`);
       return name === undefined ? `$${special}` : `\${${name}}`;
     }
     case 'ParameterExpansion': {
@@ -108,21 +108,21 @@ export function printExpansion(part: WordPart, reader: WordReader): string {
     }
     case 'CommandExpansion':
       // `${ command; }` needs a bash newer than most systems have.
-      if (part.text.startsWith('${')) refuse(`${part.text} is not supported`);
+      if (part.text.startsWith('${')) reject(`${part.text} is not supported`);
       return `$(${reader.script(part.script)})`;
     case 'ArithmeticExpansion':
       return `$((${printArithmetic(part.expression, reader)}))`;
     default:
-      return refuse(`it uses ${part.type}, which is not supported`);
+      return reject(`it uses ${part.type}, which is not supported`);
   }
 }
 
 /** Prints `~`, `~+` or `~name`: everything up to and including the first slash must stay unquoted. */
 function printTilde({ text, value, parts }: Word, reader: WordReader): string {
   const [first, ...others] = parts ?? [];
-  if (first && first.type !== 'Literal') refuse(`${text} is not supported`);
+  if (first && first.type !== 'Literal') reject(`${text} is not supported`);
   const [prefix] = /^~[\w.+-]*(?:\/|$)/.exec(first?.text ?? text) ?? [];
-  if (prefix === undefined) refuse(`${text} is not supported`);
+  if (prefix === undefined) reject(`${text} is not supported`);
   const rest = (first?.value ?? value).slice(prefix.length);
   const behind = others.flatMap((part) => wordPieces(part, reader));
   return joinPieces([{ code: prefix }, ...(rest === '' ? [] : [{ text: rest }]), ...behind]);

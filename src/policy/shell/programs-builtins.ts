@@ -1,9 +1,9 @@
 import { wordsOf } from '../../lib/text.js';
 import type { Hazard, ShellWord } from './model.js';
-import type { Program } from './options.js';
+import type { ProgramHazards } from './options.js';
 
 /** Builtins of the shell that evaluate their arguments. */
-export const BUILTINS: Readonly<Record<string, Program>> = {
+export const BUILTINS: Readonly<Record<string, ProgramHazards>> = {
   printf: { takesText: true, check: printfHazard },
   test: { takesText: true, check: testHazard },
   '[': { takesText: true, check: testHazard },

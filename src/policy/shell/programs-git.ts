@@ -1,6 +1,12 @@
 import { wordsOf } from '../../lib/text.js';
 import { knownText, type Hazard, type ShellWord } from './model.js';
-import { endOfOptions, isDangerous, isMessageOption, takesMessage, type Program } from './options.js';
+import {
+  endOfOptions,
+  isDangerousOption,
+  isMessageOption,
+  takesMessage,
+  type ProgramHazards,
+} from './options.js';
 import { own } from '../../lib/own.js';
 
 /** What may come before the subcommand. Other options may select another configuration, repository or program. */
@@ -21,7 +27,7 @@ const GIT_PLAIN = new Set(
   `),
 );
 
-const GIT_OPTIONS: Program = {
+const GIT_OPTIONS: ProgramHazards = {
   long: [
     ...wordsOf(`
         help ext-diff textconv output output-directory upload-pack receive-pack exec extcmd
@@ -57,7 +63,7 @@ export function gitHazard(words: readonly ShellWord[], named: number): Hazard | 
   if (at >= named && (subcommand === undefined || !GIT_PLAIN.has(subcommand))) {
     return { index: at, reason: `git ${words[at]?.text} can run other programs or write anywhere` };
   }
-  return optionHazard(words, Math.max(at + 1, named), subcommand);
+  return gitOptionHazard(words, Math.max(at + 1, named), subcommand);
 }
 
 /** Options of git itself that take the next word. */
@@ -70,7 +76,7 @@ function subcommandAt(words: readonly ShellWord[]): number {
   );
 }
 
-function optionHazard(
+function gitOptionHazard(
   words: readonly ShellWord[],
   from: number,
   subcommand: string | undefined,
@@ -81,7 +87,11 @@ function optionHazard(
     const text = knownText(words[i] as ShellWord);
     // The value of -m is text, whatever it looks like.
     if (takesMessage(words) && isMessageOption(text)) i++;
-    else if (isDangerous(text, GIT_OPTIONS) || short?.test(text) || checksSignatures(text, subcommand)) {
+    else if (
+      isDangerousOption(text, GIT_OPTIONS) ||
+      short?.test(text) ||
+      checksSignatures(text, subcommand)
+    ) {
       return { index: i, reason: `${text} makes git ${subcommand} run or write something else` };
     }
   }

@@ -1,11 +1,11 @@
 import { wordsOf } from '../../lib/text.js';
 import { NPM_COMMANDS } from './alias-table.js';
 import type { Hazard, ShellWord } from './model.js';
-import type { Program } from './options.js';
+import type { ProgramHazards } from './options.js';
 import { own } from '../../lib/own.js';
 
 /** Node, its package managers, and what projects run with them. */
-export const NODE: Readonly<Record<string, Program>> = {
+export const NODE: Readonly<Record<string, ProgramHazards>> = {
   npm: {
     anyDashes: true,
     long: wordsOf(`

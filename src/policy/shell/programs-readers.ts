@@ -1,12 +1,12 @@
 import { wordsOf } from '../../lib/text.js';
 import type { Hazard, ShellWord } from './model.js';
-import type { Program } from './options.js';
+import type { ProgramHazards } from './options.js';
 import { awkHazard } from './programs-awk.js';
 import { findHazard } from './programs-find.js';
 import { sedHazard } from './programs-sed.js';
 
 /** Programs that mostly search, filter, print or transfer, and what makes them run others or write other files. */
-export const READERS: Readonly<Record<string, Program>> = {
+export const READERS: Readonly<Record<string, ProgramHazards>> = {
   find: { check: findHazard },
   fd: { long: wordsOf('exec exec-batch list-details'), short: 'xXl' },
   tar: {

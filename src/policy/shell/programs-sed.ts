@@ -87,7 +87,7 @@ export function onlyPrints(script: string, freedom = NO_FILES): boolean {
   return open === 0;
 }
 
-interface Step {
+interface ParsedCommand {
   readonly end: number;
   /** 1 for `{`, -1 for `}`. */
   readonly opens: number;
@@ -95,7 +95,7 @@ interface Step {
 }
 
 /** Commands that only read and print, by their letters. */
-interface Row {
+interface SedCommand {
   readonly letters: string;
   /** Where it ends; undefined if it does more, or is not understood. */
   readonly end: (script: string, at: number, freedom: Freedom) => number | undefined;
@@ -103,7 +103,7 @@ interface Row {
   readonly isLabel?: boolean;
 }
 
-const COMMANDS: readonly Row[] = [
+const COMMANDS: readonly SedCommand[] = [
   { letters: '{', end: (_, at) => at + 1, opens: 1 },
   { letters: '}', end: (_, at) => at + 1, opens: -1 },
   { letters: '#', end: endOfLine },
@@ -120,7 +120,7 @@ const COMMANDS: readonly Row[] = [
   { letters: 'y', end: (script, at) => pieces(script, at, false) },
 ];
 
-function command(script: string, start: number, freedom: Freedom): Step | undefined {
+function command(script: string, start: number, freedom: Freedom): ParsedCommand | undefined {
   const at = afterAddresses(script, start);
   const letter = at === undefined ? undefined : script[at];
   if (at === undefined || letter === undefined) return undefined;

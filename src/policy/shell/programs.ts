@@ -3,20 +3,20 @@ import { programName } from './alias-table.js';
 import { knownText, literalAt, mayBeOption, type Hazard, type ShellWord } from './model.js';
 import {
   endOfOptions,
-  isDangerous,
+  isDangerousOption,
   isMessageOption,
   isOwnFile,
   takesMessage,
-  type Program,
+  type ProgramHazards,
 } from './options.js';
-import { BUILDERS } from './programs-build.js';
+import { BUILDERS } from './programs-builders.js';
 import { BUILTINS } from './programs-builtins.js';
 import { gitHazard } from './programs-git.js';
 import { NODE } from './programs-node.js';
-import { CHECKERS } from './programs-python.js';
+import { CHECKERS } from './programs-checkers.js';
 import { READERS } from './programs-readers.js';
 
-const PROGRAMS = new Map<string, Program>(
+const PROGRAMS = new Map<string, ProgramHazards>(
   Object.entries({ git: { check: gitHazard }, ...READERS, ...BUILDERS, ...NODE, ...CHECKERS, ...BUILTINS }),
 );
 for (const [alias, name] of [
@@ -37,10 +37,10 @@ for (const [alias, name] of [
   ['podman', 'docker'],
   ['py.test', 'pytest'],
 ] as const) {
-  PROGRAMS.set(alias, PROGRAMS.get(name) as Program);
+  PROGRAMS.set(alias, PROGRAMS.get(name) as ProgramHazards);
 }
 
-function programOf([program]: readonly ShellWord[]): Program | undefined {
+function programOf([program]: readonly ShellWord[]): ProgramHazards | undefined {
   const name = basename(program?.literal ?? '');
   return PROGRAMS.get(name) ?? PROGRAMS.get(programName(name));
 }
@@ -70,16 +70,16 @@ export function hazardOf(words: readonly ShellWord[], named: number): Hazard | u
 }
 
 /** What is wrong with a word in the place of an option. */
-function optionHazard(words: readonly ShellWord[], at: number, program: Program): string | undefined {
+function optionHazard(words: readonly ShellWord[], at: number, program: ProgramHazards): string | undefined {
   const word = words[at] as ShellWord;
   if (mayTurnIntoOption(words, at, program))
     return `${word.text} could turn into an option that runs something else`;
   const text = knownText(word);
-  if (!isDangerous(text, program) || isOwnFile(words, at, program)) return undefined;
+  if (!isDangerousOption(text, program) || isOwnFile(words, at, program)) return undefined;
   return `${text} makes ${words[0]?.literal} do more than the rule says`;
 }
 
-function mayTurnIntoOption(words: readonly ShellWord[], at: number, { takesText }: Program): boolean {
+function mayTurnIntoOption(words: readonly ShellWord[], at: number, { takesText }: ProgramHazards): boolean {
   const word = words[at] as ShellWord;
   if (takesText || word.literal !== undefined || !mayBeOption(word)) return false;
   const isMessage = takesMessage(words) && isMessageOption(literalAt(words, at - 1)) && !word.splits;

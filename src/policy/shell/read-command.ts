@@ -2,16 +2,16 @@ import type { Assignment, Command, Redirection, Word } from 'unbash';
 import { isInteger } from './arithmetic.js';
 import { innerScripts } from './inner-scripts.js';
 import type { Dialect, ShellWord } from './model.js';
-import type { Notes } from './notes.js';
+import type { ScriptNotes } from './script-notes.js';
 import { printWord, type WordReader } from './print-word.js';
 import { quote } from './quote.js';
-import { onlyInBash, refuse } from './unreadable.js';
+import { onlyInBash, reject } from './unreadable.js';
 import { INTEGERS } from './variables.js';
-import { shellWord } from './words.js';
+import { shellWord } from './shell-word.js';
 
 /** The context of a command, for its words and assignments. */
 export interface CommandReader extends WordReader {
-  readonly notes: Notes;
+  readonly notes: ScriptNotes;
   /** Reads a script for another shell, and returns it as it will run. */
   inner(source: string, dialect?: Dialect): string;
   /** Rejects parts with anything but blanks between them. */
@@ -34,7 +34,7 @@ export function readWords(
   for (const one of name ? [name, ...args] : args) {
     if (one.type === 'Word') spelt.set(shellWord(one), printWord(one, reader));
     else if (isDeclaration) spelt.set(unknownWord(one.text), readAssignment(one, reader));
-    else refuse(`${one.text} is not supported`);
+    else reject(`${one.text} is not supported`);
   }
   const words = [...spelt.keys()];
   noteSetters(words, reader);
@@ -60,7 +60,7 @@ function noteSetters(words: readonly ShellWord[], { notes }: CommandReader): voi
 }
 
 export function readAssignment({ name, value, index, append }: Assignment, reader: CommandReader): string {
-  if (index && !isInteger(index.text)) refuse('it computes a subscript');
+  if (index && !isInteger(index.text)) reject('it computes a subscript');
   if (index) onlyInBash(reader.dialect, 'arrays');
   if (append) onlyInBash(reader.dialect, '+=');
   const isNumber = value.type === 'Word' && !append && isNumeric(value);
@@ -73,7 +73,7 @@ export function readAssignment({ name, value, index, append }: Assignment, reade
 function readValue(word: Word, reader: CommandReader): string {
   const bare = (word.parts ?? []).filter(({ type }) => type === 'Literal');
   if ((word.parts ? bare : [word]).some(({ text }) => /:~/.test(text)))
-    refuse(`the ~ in ${word.text} is not supported`);
+    reject(`the ~ in ${word.text} is not supported`);
   return printWord(word, reader);
 }
 
@@ -82,15 +82,15 @@ function readElements(words: readonly Word[], reader: CommandReader): string {
   reader.checkGaps(words);
   return words
     .map((word) => {
-      if (/^\[.*\]\+?=/s.test(word.text)) refuse(`${word.text} computes a subscript`);
+      if (/^\[.*\]\+?=/s.test(word.text)) reject(`${word.text} computes a subscript`);
       return printWord(word, reader);
     })
     .join(' ');
 }
 
 export function variableName(name: string): string {
-  if (INTEGERS.has(name)) refuse(`whatever ${name} is set to is evaluated`);
-  return /^[A-Za-z_]\w*$/.test(name) ? name : refuse(`${name} is not a valid name for a variable`);
+  if (INTEGERS.has(name)) reject(`whatever ${name} is set to is evaluated`);
+  return /^[A-Za-z_]\w*$/.test(name) ? name : reject(`${name} is not a valid name for a variable`);
 }
 
 function shellWordOf(word: Word | undefined): ShellWord | undefined {

@@ -20,13 +20,13 @@ import {
 import { printArithmetic } from './arithmetic.js';
 import { printHereDocument } from './here-document.js';
 import type { Dialect, Reading, ShellScript } from './model.js';
-import { Notes } from './notes.js';
+import { ScriptNotes } from './script-notes.js';
 import { printDescriptor, printRedirect, redirectsOf } from './print-redirects.js';
 import { printTest } from './print-test.js';
 import { printWord } from './print-word.js';
 import { readAssignment, readWords, variableName, type CommandReader } from './read-command.js';
 import { suspicion } from './suspicious.js';
-import { onlyInBash, refuse, Unreadable } from './unreadable.js';
+import { onlyInBash, reject, Unreadable } from './unreadable.js';
 
 /** Nested scripts are read this far. */
 const MAX_DEPTH = 8;
@@ -38,11 +38,11 @@ const MAX_DEPTH = 8;
 export function readScript(source: string, nested = false, dialect: Dialect = 'bash', depth = 0): Reading {
   if (depth > MAX_DEPTH) return { ok: false, reason: 'it is nested too deeply' };
   const doubt = suspicion(source, dialect);
-  return doubt ? { ok: false, reason: doubt } : takeApart(source, nested, dialect, depth);
+  return doubt ? { ok: false, reason: doubt } : parseScript(source, nested, dialect, depth);
 }
 
 /** Reads a script that is not suspicious, such as one that was printed here. */
-export function takeApart(source: string, nested: boolean, dialect: Dialect, depth = 0): Reading {
+export function parseScript(source: string, nested: boolean, dialect: Dialect, depth = 0): Reading {
   try {
     return { ok: true, script: new Reader(nested, dialect, depth).read(source) };
   } catch (error) {
@@ -57,7 +57,7 @@ export function takeApart(source: string, nested: boolean, dialect: Dialect, dep
  */
 class Reader implements CommandReader {
   readonly dialect: Dialect;
-  readonly notes: Notes;
+  readonly notes: ScriptNotes;
   readonly #depth: number;
   /** Commands that have to succeed before the next one runs. */
   readonly #conditions = new Set<SyntaxNode>();
@@ -68,7 +68,7 @@ class Reader implements CommandReader {
   #source = '';
 
   constructor(nested: boolean, dialect: Dialect, depth: number) {
-    this.notes = new Notes(nested);
+    this.notes = new ScriptNotes(nested);
     this.dialect = dialect;
     this.#depth = depth;
   }
@@ -83,7 +83,7 @@ class Reader implements CommandReader {
   }
 
   script(script: ParsedScript | undefined): string {
-    if (!script) return refuse('it has a substitution that cannot be parsed');
+    if (!script) return reject('it has a substitution that cannot be parsed');
     const [bodies, source] = [this.#bodies, this.#source];
     this.#bodies = [];
     this.#source = script.source ?? source;
@@ -91,7 +91,7 @@ class Reader implements CommandReader {
     const text = this.notes.within('fork', () => this.#script(script));
     // bash 5.2 loses the separator after a here-document in `$(…)`, and runs two commands as one.
     if (this.#hereDocuments > before && !isOneCommand(script))
-      refuse('it has a here-document among other commands of a substitution');
+      reject('it has a here-document among other commands of a substitution');
     this.#bodies = bodies;
     this.#source = source;
     // `$((` would be arithmetic.
@@ -103,7 +103,7 @@ class Reader implements CommandReader {
   }
 
   #script({ errors, commands }: Script & Pick<ParsedScript, 'errors'>): string {
-    if (errors && errors.length > 0) refuse(`it cannot be parsed: ${errors[0]?.message}`);
+    if (errors && errors.length > 0) reject(`it cannot be parsed: ${errors[0]?.message}`);
     return this.#list(commands).replace(/; $/, '');
   }
 
@@ -161,7 +161,7 @@ class Reader implements CommandReader {
         onlyInBash(this.dialect, node.type);
         return `((${printArithmetic(node.expression, this)}))`;
       default:
-        return refuse(`it uses ${node.type}, which is not supported`);
+        return reject(`it uses ${node.type}, which is not supported`);
     }
   }
 
@@ -220,7 +220,7 @@ class Reader implements CommandReader {
 
   #function({ name, body }: FunctionNode): string {
     if (!/^[A-Za-z_][\w-]*$/.test(name.value) || RESERVED.test(name.value))
-      refuse(`${name.text} is not a valid name for a function`);
+      reject(`${name.text} is not a valid name for a function`);
     this.notes.functions.push(name.value);
     return `${name.value}() ${this.#node(body)}`;
   }
@@ -250,13 +250,13 @@ class Reader implements CommandReader {
   /** Prints a script for another shell, so that it also runs as it was read. */
   inner(source: string, dialect = this.dialect): string {
     const reading = readScript(source, true, dialect, this.#depth + 1);
-    return reading.ok ? reading.script.text : refuse(`the script in it is not accepted: ${reading.reason}`);
+    return reading.ok ? reading.script.text : reject(`the script in it is not accepted: ${reading.reason}`);
   }
 
   #redirects(redirections: readonly Redirection[]): string[] {
     return redirections.map((redirection) => {
       if (redirection.type !== 'HereDoc') return printRedirect(redirection, this);
-      if (++this.#hereDocuments > 1) refuse('it has more than one here-document');
+      if (++this.#hereDocuments > 1) reject('it has more than one here-document');
       const { operator, body } = printHereDocument(redirection, this);
       this.#bodies.push(body);
       return `${printDescriptor(redirection.descriptor)}${operator}`;
@@ -274,7 +274,7 @@ class Reader implements CommandReader {
       const gap = this.#source.slice(last.end, part.pos);
       const isGlued = gap === '' && 'text' in part;
       if (isGlued || !/^(?:[ \t\n]|\\\n)*$/.test(gap))
-        refuse(`it is not clear where ${this.#source.slice(part.pos, part.end)} begins`);
+        reject(`it is not clear where ${this.#source.slice(part.pos, part.end)} begins`);
     });
   }
 }

@@ -9,7 +9,7 @@ import { knownText, type Redirect, type ShellWord, type SimpleCommand } from './
 import { hazardOf } from './programs.js';
 import { testHazard } from './programs-builtins.js';
 import { readScript } from './read.js';
-import type { Inner } from './unwrapped.js';
+import type { InnerCommand } from './unwrapped.js';
 import { changesWhatRuns } from './variables.js';
 import { isMoreThanWrapper, unwrap } from './wrappers.js';
 
@@ -87,7 +87,7 @@ function wordsRisk(words: readonly ShellWord[], depth: number): Risk {
   return worstRisk([...known, programRisk(words)]);
 }
 
-function innerRisk(inner: Inner, depth: number): Risk {
+function innerRisk(inner: InnerCommand, depth: number): Risk {
   switch (inner.type) {
     case 'words':
       return wordsRisk(inner.words, depth);

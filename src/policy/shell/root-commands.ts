@@ -1,7 +1,7 @@
 import { MAX_DEPTH } from './context.js';
 import type { ShellWord } from './model.js';
 import { readScript } from './read.js';
-import type { Inner } from './unwrapped.js';
+import type { InnerCommand } from './unwrapped.js';
 import { unwrap } from './wrappers.js';
 
 /**
@@ -10,11 +10,11 @@ import { unwrap } from './wrappers.js';
  * line that cannot be read, it is the first word.
  */
 export function rootCommands(line: string): string[] {
-  const names = [...new Set(programsIn(line, 0) ?? [])];
+  const names = [...new Set(rootsIn(line, 0) ?? [])];
   return names.length > 0 ? names : [firstWord(line)];
 }
 
-function programsIn(source: string, depth: number): string[] | undefined {
+function rootsIn(source: string, depth: number): string[] | undefined {
   const reading = depth > MAX_DEPTH ? undefined : readScript(source, depth > 0);
   if (!reading?.ok) return undefined;
   const { commands, functions } = reading.script;
@@ -33,12 +33,12 @@ function namesOf(words: readonly ShellWord[], depth: number): string[] {
 }
 
 /** Undefined if it cannot be known before it runs. */
-function innerNames(inner: Inner, depth: number): string[] | undefined {
+function innerNames(inner: InnerCommand, depth: number): string[] | undefined {
   switch (inner.type) {
     case 'words':
       return namesOf(inner.words, depth);
     case 'script':
-      return programsIn(inner.source, depth);
+      return rootsIn(inner.source, depth);
     case 'suffixes':
     case 'unknown':
       return undefined;

@@ -1,7 +1,7 @@
 import type { Dialect, ShellWord } from './model.js';
 
 /** What a command runs besides itself. */
-export type Inner =
+export type InnerCommand =
   | { readonly type: 'words'; readonly words: readonly ShellWord[] }
   /** Run by the shell that runs the command, unless another is named. */
   | {
@@ -16,7 +16,7 @@ export type Inner =
   | { readonly type: 'unknown'; readonly reason: string };
 
 export interface Unwrapped {
-  readonly inner: readonly Inner[];
+  readonly inner: readonly InnerCommand[];
   /** The wrapper adds nothing of its own: a rule for the inner command covers it. */
   readonly transparent: boolean;
   /** Its own options change nothing about what runs. */
@@ -27,11 +27,11 @@ export interface Unwrapped {
 export type Arguments = readonly ShellWord[];
 export type Unwrap = (args: Arguments) => Unwrapped | undefined;
 
-export const opaque = (...inner: Inner[]): Unwrapped => ({
+export const opaque = (...inner: InnerCommand[]): Unwrapped => ({
   inner,
   transparent: false,
   plain: true,
   assignments: [],
 });
-export const unknown = (reason: string): Unwrapped => opaque({ type: 'unknown', reason });
-export const words = (list: Arguments): Inner => ({ type: 'words', words: list });
+export const unknownInner = (reason: string): Unwrapped => opaque({ type: 'unknown', reason });
+export const innerWords = (list: Arguments): InnerCommand => ({ type: 'words', words: list });

@@ -3,12 +3,19 @@ import { wordsOf } from '../../lib/text.js';
 import { programName } from './alias-table.js';
 import { findTests } from './programs-find.js';
 import { literalWord, UNKNOWN_WORD, type ShellWord } from './model.js';
-import { opaque, words, type Arguments, type Inner, type Unwrap, type Unwrapped } from './unwrapped.js';
+import {
+  opaque,
+  innerWords,
+  type Arguments,
+  type InnerCommand,
+  type Unwrap,
+  type Unwrapped,
+} from './unwrapped.js';
 
 const FIND_ACTIONS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
 export function unwrapFind(args: Arguments): Unwrapped | undefined {
-  const inner: Inner[] = [];
+  const inner: InnerCommand[] = [];
   for (const i of findTests(args)) {
     if (!FIND_ACTIONS.has(args[i]?.literal ?? '')) continue;
     const end = args.findIndex(
@@ -16,7 +23,7 @@ export function unwrapFind(args: Arguments): Unwrapped | undefined {
     );
     const command = args.slice(i + 1, end < 0 ? undefined : end);
     inner.push(
-      words(command.map((word) => ((word.literal ?? word.text).includes('{}') ? UNKNOWN_WORD : word))),
+      innerWords(command.map((word) => ((word.literal ?? word.text).includes('{}') ? UNKNOWN_WORD : word))),
     );
   }
   return inner.length > 0 ? opaque(...inner) : undefined;
@@ -39,7 +46,7 @@ const GIT_RUNS_SHORT: readonly (readonly [string, RegExp])[] = [
 /** git also runs commands from its arguments. */
 export function unwrapGit(args: Arguments): Unwrapped | undefined {
   const at = args.findIndex(({ literal }) => /^(foreach|run|-x|--exec)$/.test(literal ?? ''));
-  const inner: Inner[] = at < 0 ? [] : [{ type: 'suffixes', words: args.slice(at + 1) }];
+  const inner: InnerCommand[] = at < 0 ? [] : [{ type: 'suffixes', words: args.slice(at + 1) }];
   const short = GIT_RUNS_SHORT.find(([name]) => args.some(({ literal }) => literal === name))?.[1];
   args.forEach((word, i) => {
     const text = word.literal ?? word.prefix;
@@ -59,9 +66,9 @@ export function unwrapGit(args: Arguments): Unwrapped | undefined {
 
 /** A command may begin at any of the words, or in the value of an option: `--call='git push'`. */
 export const suffixes: Unwrap = (args) =>
-  opaque({ type: 'suffixes', words: args.flatMap((word) => [word, ...valueIn(word)]) });
+  opaque({ type: 'suffixes', words: args.flatMap((word) => [word, ...optionValue(word)]) });
 
-function valueIn({ literal = '' }: ShellWord): ShellWord[] {
+function optionValue({ literal = '' }: ShellWord): ShellWord[] {
   const [, long, short] = /^(?:-[^=]*=(.+)|-[A-Za-z](.*\s.*))$/s.exec(literal) ?? [];
   const value = long ?? short;
   return value === undefined ? [] : [literalWord(value)];
@@ -91,5 +98,5 @@ export function unwrapNode(args: Arguments): Unwrapped | undefined {
 /** `jobs -x git push` is `git push`. */
 export function unwrapJobs(args: Arguments): Unwrapped | undefined {
   const at = args.findIndex(({ literal, prefix }) => /^-[a-z]*x/.test(literal ?? prefix));
-  return at < 0 ? undefined : opaque(words(args.slice(at + 1)));
+  return at < 0 ? undefined : opaque(innerWords(args.slice(at + 1)));
 }

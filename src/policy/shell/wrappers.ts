@@ -5,11 +5,11 @@ import { UNKNOWN_WORD, type Dialect, type ShellWord } from './model.js';
 import { changesWhatRuns } from './variables.js';
 import {
   opaque,
-  unknown,
-  words,
+  unknownInner,
+  innerWords,
   type Arguments,
   type Unwrap,
-  type Inner,
+  type InnerCommand,
   type Unwrapped,
 } from './unwrapped.js';
 import {
@@ -56,7 +56,7 @@ function simple(table: OptionTable, transparent = true): Unwrap {
   return (args) => {
     const { rest, plain } = afterOptions(args, table);
     if (rest.length === 0) return undefined;
-    return { inner: [words(rest)], transparent: transparent && plain, plain, assignments: [] };
+    return { inner: [innerWords(rest)], transparent: transparent && plain, plain, assignments: [] };
   };
 }
 
@@ -68,7 +68,7 @@ function unwrapCommand(args: Arguments): Unwrapped | undefined {
 
 function unwrapEnv(args: Arguments): Unwrapped | undefined {
   const split = args.find(({ literal, prefix }) => /^(-[a-zA-Z]*S|--s)/.test(literal ?? prefix));
-  if (split) return unknown('env -S turns a string into a command');
+  if (split) return unknownInner('env -S turns a string into a command');
   const { rest, plain: harmless } = afterOptions(args, {
     valued: ['-u', '--unset', '-C', '--chdir'],
     harmless: /^(-u|--unset=?.*)$/,
@@ -88,26 +88,26 @@ function unwrapEnv(args: Arguments): Unwrapped | undefined {
     assignments.push(name);
   }
   if (i === rest.length) return undefined;
-  return { inner: [words(rest.slice(i))], transparent: plain, plain, assignments };
+  return { inner: [innerWords(rest.slice(i))], transparent: plain, plain, assignments };
 }
 
 /** `bash -c '…'`, with options that do not change what runs. */
 function unwrapShell(args: Arguments, dialect: Dialect): Unwrapped {
   for (let i = 0; i < args.length; i++) {
     const text = args[i]?.literal;
-    if (text === undefined) return unknown('the options of a shell are not known before it runs');
+    if (text === undefined) return unknownInner('the options of a shell are not known before it runs');
     if (/^-[eux]*c$/.test(text)) return shellScript(args[i + 1], dialect, true);
     if (/^-[A-Za-z]*c[A-Za-z]*$/.test(text)) return shellScript(args[i + 1], dialect, false);
     if (text === '-o' && args[i + 1]?.literal === 'pipefail') i++;
     else if (/^-[eux]*o$/.test(text) && args[i + 1]?.literal === 'pipefail') i++;
     else if (!/^-[eux]+$/.test(text)) break;
   }
-  return unknown('a shell reads its commands from a file or from stdin');
+  return unknownInner('a shell reads its commands from a file or from stdin');
 }
 
 function shellScript(script: ShellWord | undefined, dialect: Dialect, transparent: boolean): Unwrapped {
-  if (/^[-+]/.test(script?.literal ?? '')) return unknown('a shell has options after -c');
-  if (script?.literal === undefined) return unknown('what a shell runs is not known before it runs');
+  if (/^[-+]/.test(script?.literal ?? '')) return unknownInner('a shell has options after -c');
+  if (script?.literal === undefined) return unknownInner('what a shell runs is not known before it runs');
   return {
     inner: [{ type: 'script', source: script.literal, dialect, words: [script] }],
     transparent,
@@ -119,20 +119,20 @@ function shellScript(script: ShellWord | undefined, dialect: Dialect, transparen
 function unwrapEval(args: Arguments): Unwrapped {
   const given = args.slice(args[0]?.literal === '--' ? 1 : 0);
   const literals = given.map(({ literal }) => literal);
-  if (literals.includes(undefined)) return unknown('what eval runs is not known before it runs');
+  if (literals.includes(undefined)) return unknownInner('what eval runs is not known before it runs');
   return opaque({ type: 'script', source: literals.join(' '), words: given });
 }
 
 function unwrapMapfile(args: Arguments): Unwrapped | undefined {
   const runs = args.some(({ literal, prefix }) => /^-[a-z0-9]*C/.test(literal ?? prefix));
-  return runs ? unknown('mapfile -C runs a command') : undefined;
+  return runs ? unknownInner('mapfile -C runs a command') : undefined;
 }
 
 function unwrapTrap(args: Arguments): Unwrapped | undefined {
   const action = args.find(({ literal }) => literal !== '--');
   if (!action || action.literal === '-' || action.literal === '' || /^-[lp]$/.test(action.literal ?? ''))
     return undefined;
-  if (action.literal === undefined) return unknown('what trap runs is not known before it runs');
+  if (action.literal === undefined) return unknownInner('what trap runs is not known before it runs');
   return opaque({ type: 'script', source: action.literal, words: [action] });
 }
 
@@ -147,7 +147,7 @@ function unwrapXargs(args: Arguments): Unwrapped | undefined {
     i > 0 && (string === '' || (word.literal ?? word.text).includes(string)) ? UNKNOWN_WORD : word,
   );
   const inner = at < 0 ? [...rest, UNKNOWN_WORD] : known;
-  return { inner: [words(inner)], transparent: false, plain, assignments: [] };
+  return { inner: [innerWords(inner)], transparent: false, plain, assignments: [] };
 }
 
 /** Words after `:::` are added to the words before it, and so are lines of input. */
@@ -157,7 +157,7 @@ function unwrapParallel(args: Arguments): Unwrapped | undefined {
   return opaque({ type: 'suffixes', words: args }, { type: 'suffixes', words: [...known, UNKNOWN_WORD] });
 }
 
-const runsFile = (name: string) => () => unknown(`${name} runs commands from elsewhere`);
+const runsFile = (name: string) => () => unknownInner(`${name} runs commands from elsewhere`);
 
 const SUDO = { valued: ['-u', '-g', '-h', '-p', '-C', '-r', '-t', '-T', '-U', '-D', '-R'], harmless: /^$/ };
 const XARGS = {
@@ -215,7 +215,7 @@ const WRAPPERS = new Map<string, Unwrap>([
       (args) =>
         opaque(
           ...['bash', 'sh'].flatMap(
-            (dialect) => suffixes(args)?.inner.map((inner) => ({ ...inner, dialect })) as Inner[],
+            (dialect) => suffixes(args)?.inner.map((inner) => ({ ...inner, dialect })) as InnerCommand[],
           ),
         ),
     ],

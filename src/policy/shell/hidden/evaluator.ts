@@ -7,7 +7,7 @@ import {
   type Word,
   type WordPart,
 } from 'unbash';
-import { shellWord } from '../words.js';
+import { shellWord } from '../shell-word.js';
 import { isParsed, type Flow, type VariableSource, type Site, type InputSource } from './flow.js';
 import {
   splitTexts,

@@ -9,7 +9,7 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash';
-import { shellWord } from '../words.js';
+import { shellWord } from '../shell-word.js';
 
 /** Where a command gets its input from. */
 export type InputSource =

@@ -6,7 +6,7 @@ const looks = new Map<string, unknown>();
 let about: object | undefined;
 
 /** Says which call is being decided. What was seen for another one is forgotten. */
-export function lookFor(call: object): void {
+export function beginCall(call: object): void {
   if (call !== about) looks.clear();
   about = call;
 }

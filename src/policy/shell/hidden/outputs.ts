@@ -1,7 +1,7 @@
 import { basename, posix } from 'node:path';
 import type { Word } from 'unbash';
 import { wordsOf } from '../../../lib/text.js';
-import { shellWord } from '../words.js';
+import { shellWord } from '../shell-word.js';
 import type { ReadBoundary } from './disk.js';
 import { combinationsOf, type OpenWord } from './combinations.js';
 import { commandWords, isParsed, literalOf, type Site } from './flow.js';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { deny, MAX_DEPTH, type CommandContext, type Evidence, type ShellContext } from '../context.js';
 import { literalWord, UNKNOWN_WORD, type ShellScript, type ShellWord, type SimpleCommand } from '../model.js';
-import { judgeOperands } from '../uses.js';
+import { judgeOperands } from '../judge-files.js';
 import { unwrap } from '../wrappers.js';
 import { MAX_ENTRIES_OF_LINE, type ReadBoundary } from './disk.js';
 import { uncombined, combinationsOf, type OpenWord } from './combinations.js';

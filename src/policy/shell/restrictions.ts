@@ -1,18 +1,25 @@
 import { basename } from 'node:path';
 import { wordsOf } from '../../lib/text.js';
-import { asEvidence, hasDeny, MAX_DEPTH, unreadable, type CommandContext, type Evidence } from './context.js';
-import { hiddenCommand } from './hidden.js';
+import {
+  asEvidence,
+  hasDeny,
+  MAX_DEPTH,
+  decideUnreadable,
+  type CommandContext,
+  type Evidence,
+} from './context.js';
+import { unseenCommand } from './unseen-commands.js';
 import { isFileReader } from './hidden/readers.js';
 import { mightMatch } from './match.js';
 import type { Dialect, ShellWord } from './model.js';
 import { givesOtherNames } from './variables.js';
-import type { Inner } from './unwrapped.js';
+import type { InnerCommand } from './unwrapped.js';
 import { isWrapper, unwrap } from './wrappers.js';
 
 const ALLOW_REST = { decision: 'allow', reason: 'judged elsewhere' } as const;
 
 /** Deny and ask rules, applied to a command and to all that it runs. */
-export function refusalsOf(words: readonly ShellWord[], context: CommandContext, depth = 0): Evidence[] {
+export function restrictionsOn(words: readonly ShellWord[], context: CommandContext, depth = 0): Evidence[] {
   const found = context.rules
     .filter(
       ({ decision, patterns }) =>
@@ -24,14 +31,14 @@ export function refusalsOf(words: readonly ShellWord[], context: CommandContext,
   const wrapped = unwrap(words);
   const renames = wrapped?.assignments.find(givesOtherNames);
   found.push(
-    ...hiding(hiddenCommand(words), context),
+    ...hiding(unseenCommand(words), context),
     ...hiding(renames && `${renames} can give commands other names`, context),
   );
   if (!wrapped) return [...found, ...handedOn(words, context)];
-  for (const inner of wrapped.inner) found.push(...innerRefusals(inner, context, depth + 1));
+  for (const inner of wrapped.inner) found.push(...innerRestrictions(inner, context, depth + 1));
   // Options that are not understood may hide where the inner command begins.
-  const everything: Inner = { type: 'suffixes', words: words.slice(1) };
-  if (!wrapped.plain) found.push(...innerRefusals(everything, context, depth + 1));
+  const everything: InnerCommand = { type: 'suffixes', words: words.slice(1) };
+  if (!wrapped.plain) found.push(...innerRestrictions(everything, context, depth + 1));
   return found;
 }
 
@@ -57,22 +64,22 @@ function handedOn(words: readonly ShellWord[], context: CommandContext): Evidenc
 
 /** Hiding a command only matters if some command is denied by name. */
 function hiding(why: string | undefined, context: CommandContext): Evidence[] {
-  return why !== undefined && hasDeny(context) ? [unreadable(why, context)] : [];
+  return why !== undefined && hasDeny(context) ? [decideUnreadable(why, context)] : [];
 }
 
-function innerRefusals(inner: Inner, context: CommandContext, depth: number): Evidence[] {
+function innerRestrictions(inner: InnerCommand, context: CommandContext, depth: number): Evidence[] {
   switch (inner.type) {
     case 'words':
-      return refusalsOf(inner.words, context, depth);
+      return restrictionsOn(inner.words, context, depth);
     case 'suffixes':
       return inner.words.flatMap((word, i) => [
         ...matching(inner.words.slice(i), context),
         ...(/\s/.test(word.literal ?? '')
-          ? scriptRefusals(word.literal as string, inDialect(inner, context), depth + 1)
+          ? scriptRestrictions(word.literal as string, inDialect(inner, context), depth + 1)
           : []),
       ]);
     case 'script':
-      return scriptRefusals(inner.source, inDialect(inner, context), depth);
+      return scriptRestrictions(inner.source, inDialect(inner, context), depth);
     case 'unknown':
       return hiding(inner.reason, context);
     default:
@@ -93,7 +100,7 @@ function matching(words: readonly ShellWord[], context: CommandContext): Evidenc
     .map(asEvidence);
 }
 
-function scriptRefusals(source: string, context: CommandContext, depth: number): Evidence[] {
+function scriptRestrictions(source: string, context: CommandContext, depth: number): Evidence[] {
   const inner = context.judgeScript(source, { ...context, otherwise: ALLOW_REST }, context.depth + depth);
   return inner.decision === 'allow' ? [] : [inner];
 }

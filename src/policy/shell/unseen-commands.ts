@@ -9,12 +9,12 @@ import { givesOtherNames } from './variables.js';
 import { own } from '../../lib/own.js';
 
 /** Why a command may run something that it does not show, or give a command another name, if so. */
-export function hiddenCommand(words: readonly ShellWord[]): string | undefined {
+export function unseenCommand(words: readonly ShellWord[]): string | undefined {
   const [program, ...args] = words;
   if (!program) return undefined;
   if (program.literal === undefined) return `${program.text} is not known before it runs`;
   const name = programName(basename(program.literal));
-  const [, reasonFor] = INTERPRETERS.find(([names]) => names.test(name)) ?? [];
+  const [, reasonFor] = SELF_EXPLAINING.find(([names]) => names.test(name)) ?? [];
   if (reasonFor) return reasonFor(words, name);
   if (SETTERS.has(name)) return hiddenInNames(name, args);
   return own(RENAMERS, name)?.(args)
@@ -23,7 +23,7 @@ export function hiddenCommand(words: readonly ShellWord[]): string | undefined {
 }
 
 /** Programs whose arguments say what else they run, and the function that looks for it. */
-const INTERPRETERS: readonly (readonly [
+const SELF_EXPLAINING: readonly (readonly [
   RegExp,
   (words: readonly ShellWord[], name: string) => string | undefined,
 ])[] = [
@@ -64,7 +64,7 @@ const ALIAS_KEY = /^(-c|--config=)?(alias\.|help\.autocorrect|include\.|includei
 function setsAlias(args: readonly ShellWord[]): boolean {
   const at = args.findIndex(({ literal }) => literal === 'config' || literal === 'clone');
   const given = at < 0 ? [] : args.slice(at + 1);
-  if (given.some(({ literal, prefix }) => ALIAS_KEY.test(literal ?? prefix))) return !onlyLooks(given);
+  if (given.some(({ literal, prefix }) => ALIAS_KEY.test(literal ?? prefix))) return !onlyReadsConfig(given);
   // After a known key there are only values.
   const key = given.findIndex(
     ({ literal = '' }, i) => /^\w[\w-]*\./.test(literal) && !/^(-f|--.*)$/.test(given[i - 1]?.literal ?? ''),
@@ -76,7 +76,7 @@ function setsAlias(args: readonly ShellWord[]): boolean {
   );
 }
 
-function onlyLooks(given: readonly ShellWord[]): boolean {
+function onlyReadsConfig(given: readonly ShellWord[]): boolean {
   const first = given.find(({ literal = '' }) => !/^--(global|local|system|worktree|show-.*)$/.test(literal));
   return /^(--get.*|--list|-l|get|list)$/.test(first?.literal ?? '');
 }

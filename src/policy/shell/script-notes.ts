@@ -1,8 +1,8 @@
 import type { Scope, SimpleCommand } from './model.js';
-import { refuse } from './unreadable.js';
+import { reject } from './unreadable.js';
 
 /** What is found while a script is read: its commands, their places, and what variables hold. */
-export class Notes {
+export class ScriptNotes {
   readonly commands: SimpleCommand[] = [];
   readonly functions: string[] = [];
   /** A nested script inherits variables that it does not show. */
@@ -47,8 +47,8 @@ export class Notes {
   }
 
   numbers(names: readonly string[] | undefined, where: string): void {
-    if (!names) return refuse(`${where} in it could run commands`);
-    if (this.#nested && names.length > 0) refuse(`${where} in it reads variables from outside`);
+    if (!names) return reject(`${where} in it could run commands`);
+    if (this.#nested && names.length > 0) reject(`${where} in it reads variables from outside`);
     for (const name of names) this.#numbers.add(name);
     // Arithmetic can set variables as well.
     if (names.length > 0) this.add({ assignments: names });
@@ -58,6 +58,6 @@ export class Notes {
   checkNumbers(): void {
     for (const name of this.#numbers)
       if (this.#anyText || this.#texts.has(name))
-        refuse(`arithmetic on ${name} could run what is stored in it`);
+        reject(`arithmetic on ${name} could run what is stored in it`);
   }
 }

@@ -1,11 +1,11 @@
 import { own } from '../../lib/own.js';
 import { wordsOf } from '../../lib/text.js';
 import { knownText, type Hazard, type ShellWord } from './model.js';
-import type { Program } from './options.js';
+import type { ProgramHazards } from './options.js';
 import { changesWhatRuns } from './variables.js';
 
 /** Programs that build and test as the project defines. */
-export const BUILDERS: Readonly<Record<string, Program>> = {
+export const BUILDERS: Readonly<Record<string, ProgramHazards>> = {
   make: {
     long: wordsOf('file makefile eval directory include-dir'),
     short: 'fCIE',

@@ -1,8 +1,8 @@
 import { wordsOf } from '../../lib/text.js';
-import type { Program } from './options.js';
+import type { ProgramHazards } from './options.js';
 
 /** pip, and the programs that check and test in Python and other languages. */
-export const CHECKERS: Readonly<Record<string, Program>> = {
+export const CHECKERS: Readonly<Record<string, ProgramHazards>> = {
   pip: { long: wordsOf('log log-file report python target root prefix src cache-dir'), short: 't' },
   pytest: {
     long: wordsOf(`
