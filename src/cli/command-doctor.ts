@@ -21,7 +21,7 @@ things fail, the lowest.`;
 
 export function doctorCommand(terminal: Terminal): Command {
   const command = new Command('doctor')
-    .description('check that everything is here that a run needs')
+    .description('check that everything a run needs is in place')
     .addHelpText('after', EXAMPLES);
   addFlags(command, { ...FLAGS, ...DOCTOR_FLAGS }, 'doctor');
   return command.action(async () => {

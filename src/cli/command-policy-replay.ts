@@ -16,7 +16,7 @@ type ReplayFlags = FlagsOf<'policy replay'> & FlagValues<typeof REPLAY_FLAGS, 'p
 
 export function replayCommand(terminal: Terminal): Command {
   const command = new Command('replay')
-    .description('judge recorded calls again: what a policy would decide more strictly or loosely')
+    .description('judge recorded calls again: which a policy would decide more strictly or more loosely')
     .argument('<transcript...>', 'transcripts, or folders of them')
     .addHelpText('after', EXAMPLES);
   addFlags(command, { ...FLAGS, ...REPLAY_FLAGS }, 'policy replay');

@@ -15,8 +15,8 @@ finished are not repeated. Neither is an interrupted call that changes something
 told so. What the run has used counts towards its limits. Flags can only narrow what it may do.
 
 Anyone who can write a transcript can widen the policy in it. If others can, give all policies
-of the run with --policy. If the policy trusts keys, you must, unless one of these keys has signed
-an answer.`;
+of the run with --policy. If the policy trusts keys, this is required, unless one of these keys
+has signed an answer.`;
 
 export function resumeCommand(terminal: Terminal): Command {
   const command = new Command('resume')

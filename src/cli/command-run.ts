@@ -15,7 +15,7 @@ Examples:
 /** `isNamed`: the command line says `run`; it is not just the default. */
 export function runCommand(terminal: Terminal, isNamed: boolean): Command {
   const command = new Command('run')
-    .description('work on one task until the model has no tool calls left (the default command)')
+    .description('work on one task until the model makes no more tool calls (the default command)')
     .argument('[prompt...]', 'the task; words are joined with spaces')
     .addHelpText('after', EXAMPLES);
   addFlags(command, FLAGS, 'run');

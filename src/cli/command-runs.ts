@@ -12,8 +12,8 @@ Examples:
   bosun runs prune --keep 20
   bosun runs prune --keep 20 --older-than 30d --dry-run
 
-Runs that are still running or wait for an approval are never removed. A policy can keep the newest
-runs by itself: runs: {keep: 20}.`;
+Runs that are still running or wait for an approval are never removed. With runs: {keep: 20}
+in a policy, each run removes old ones.`;
 
 export function runsCommand(terminal: Terminal): Command {
   const command = (name: 'list' | 'prune', description: string) => {

@@ -7,21 +7,21 @@ import { applyVariables } from './flags/variables.js';
 import type { Terminal } from './terminal.js';
 
 const EXAMPLES = `
-Example:
+Examples:
   bosun verify run.jsonl && bosun report run.jsonl
   bosun verify .bosun/batches/find-user
   bosun verify --sign ci.pem .bosun/runs
   bosun verify --trusted-key ci.pub .bosun/runs
 
 The hash chain shows that nothing was changed by accident. Anyone who can write a transcript can
-write another one; a signature says who vouches for it. With --sign and --trusted-key, folders stand
-for all transcripts below them.`;
+write another one; a signature says who vouches for it. With --sign and --trusted-key, folders mean
+all transcripts below them.`;
 
 type VerifyFlags = FlagValues<typeof VERIFY_FLAGS, 'verify'>;
 
 export function verifyCommand(terminal: Terminal): Command {
   const command = new Command('verify')
-    .description('check the hash chain and the schema of transcripts, or all of a batch')
+    .description('check the hash chain and the schema of transcripts, or everything in a batch')
     .argument('<transcript...>', 'transcripts, and folders of batches')
     .addHelpText('after', EXAMPLES);
   addFlags(command, VERIFY_FLAGS, 'verify');

@@ -11,8 +11,8 @@ Examples:
   bosun worker --queue postgres://queue.internal/bosun --policy ceiling.yaml --trusted-key release.pub.pem
   bosun worker --queue redis://queue.internal:6379 --repository . --until-empty
 
-A worker trusts whoever started it, not the queue: its policies, keys, repositories and sandbox hold
-whatever a task says. Without --trusted-key, whoever can write to the queue can let it run tasks.
+A worker trusts whoever started it, not the queue: its policies, keys, repositories and sandbox apply
+whatever a task says. Without --trusted-key, anyone who can write to the queue can make it run tasks.
 The key of the model is the worker's own.`;
 
 export function workerCommand(terminal: Terminal): Command {

@@ -19,7 +19,7 @@ export function isFinished(status: Status): boolean {
 
 /** When a run ends with a status, for help and documentation. */
 export const MEANINGS: Readonly<Record<Status, string>> = {
-  completed: 'no calls left, nothing was denied, and all success conditions are met',
+  completed: 'the model made no more calls, nothing was denied, and all success conditions are met',
   internal_error: 'a bug in Bosun',
   config_error: 'invalid flags, prompt, files or model name; or the provider does not know the model (404)',
   denied: 'the model finished, but calls were denied',

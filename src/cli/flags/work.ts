@@ -14,10 +14,10 @@ export const PERMISSION_FLAGS = {
     takes: FOLDER,
     group: 'What it may do:',
     in: {
-      run: 'the workspace (default: here)',
+      run: 'the workspace (default: the current folder)',
       resume: 'the workspace (default: where it was)',
       ...sameHelp(
-        'the workspace (default: here)',
+        'the workspace (default: the current folder)',
         'batch run',
         'doctor',
         'tools',
@@ -26,7 +26,7 @@ export const PERMISSION_FLAGS = {
         ...POLICY_COMMANDS,
       ),
       ...sameHelp(
-        'the workspace to judge in, instead of the recorded one (default: the recorded one, or here)',
+        'the workspace to judge in, instead of the recorded one (default: the recorded one, or the current folder)',
         ...EVIDENCE_COMMANDS,
       ),
     },
