@@ -3,8 +3,9 @@ import { join, relative, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { realPath } from '../../lib/real-path.js';
 import { placesOf } from '../shell/directories.js';
+import { fedCommands } from '../shell/fed.js';
 import { FREE } from '../shell/free.js';
-import type { Dialect, SimpleCommand } from '../shell/model.js';
+import type { Dialect, ShellScript, ShellWord, SimpleCommand } from '../shell/model.js';
 import { readScript } from '../shell/read.js';
 import { surelyRuns } from '../shell/surely-runs.js';
 import { unwrap } from '../shell/wrappers.js';
@@ -12,6 +13,7 @@ import { placeOf } from '../shell/written-by.js';
 import { exact, lessonOf } from './command-lesson.js';
 import type { CommandForm } from './lesson.js';
 import { SCRIPT_STARTERS } from './never.js';
+import { goesByFiles } from './script-changes.js';
 
 /** One simple command of a line, and what it teaches. */
 export interface CommandNeed {
@@ -39,17 +41,39 @@ export type LineNeeds =
     };
 
 /** Where a command runs: by its words, and for certain, as a policy must know it. */
-interface Where {
+export interface Where {
   readonly named: string;
   readonly sure: string | undefined;
+  readonly dialect: Dialect;
+  /** Something is piped or redirected to it. */
+  readonly isFed: boolean;
+  /** Variables that are set for it by what starts it. */
+  readonly variables: readonly string[];
+  readonly depth: number;
 }
+
+/** Variables that only change how something is printed, or that are set anyway. */
+const IDLE_VARIABLE = /^(CI|(NO|FORCE)_COLOR|CLICOLOR(_FORCE)?|TERM|COLUMNS|LINES|LANG(UAGE)?|LC_[A-Z]+)$/;
 
 const MAX_DEPTH = 4;
 
 /** Programs that start others, and have their own lessons for that. */
 const STARTERS = new Set(['git', 'find', 'npx', ...Object.keys(SCRIPT_STARTERS)]);
 
-export function needsOfLine(line: string, directory: string, dialect: Dialect, depth = 0): LineNeeds {
+export function needsOfLine(line: string, directory: string, dialect: Dialect): LineNeeds {
+  return needsOfScript(line, directory, outsideOf(dialect));
+}
+
+/** What a command inherits from what the line is in. */
+type Outside = Omit<Where, 'named' | 'sure'>;
+
+/** For a line of its own. */
+export function outsideOf(dialect: Dialect): Outside {
+  return { dialect, isFed: false, variables: [], depth: 0 };
+}
+
+function needsOfScript(line: string, directory: string, outside: Outside): LineNeeds {
+  const { dialect, depth } = outside;
   const reading = readScript(line, depth > 0, dialect);
   if (!reading.ok) return { never: `it cannot be read: ${reading.reason}`, spelt: line };
   const { script } = reading;
@@ -57,21 +81,15 @@ export function needsOfLine(line: string, directory: string, dialect: Dialect, d
     return { never: 'not all of it is certain to have run (||, if, loops, exit)', spelt: line };
   const commands: CommandNeed[] = [];
   const writes: string[] = [];
-  const places = placesOf(script, directory);
-  let where = directory;
-  for (const [i, command] of script.commands.entries()) {
+  for (const { command, where } of placedCommands(script, directory, outside)) {
     for (const { access, target } of command.redirects) {
       if (target.literal === undefined)
         return { never: 'where it writes is not known', spelt: speltOf(command) };
       if (access === 'write' && !/^\/dev\/(null|stdout|stderr)$/.test(target.literal))
-        writes.push(placeOf(where, target.literal));
+        writes.push(placeOf(where.named, target.literal));
     }
-    const name = command.words[0]?.literal;
-    if (name === 'cd') where = placeOf(where, command.words.at(-1)?.literal ?? '.');
-    if (command.words.length === 0 || FREE.has(name ?? '')) continue;
-    const [sure, ...more] = (places.isFollowed && places.where[i]) || [];
-    const place = { named: where, sure: more.length > 0 ? undefined : sure };
-    const needs = needsOfCommand(command, place, dialect, depth);
+    if (command.words.length === 0 || FREE.has(command.words[0]?.literal ?? '')) continue;
+    const needs = needsOfCommand(command, where);
     if ('never' in needs) return needs;
     commands.push(...needs.commands);
     writes.push(...needs.writes);
@@ -79,16 +97,34 @@ export function needsOfLine(line: string, directory: string, dialect: Dialect, d
   return { commands, writes };
 }
 
-function needsOfCommand(command: SimpleCommand, where: Where, dialect: Dialect, depth: number): LineNeeds {
+/** The commands of a line, and where each runs. */
+export function placedCommands(script: ShellScript, directory: string, outside: Outside) {
+  const places = placesOf(script, directory);
+  const fed = fedCommands(script);
+  let named = directory;
+  return script.commands.map((command, i) => {
+    if (command.words[0]?.literal === 'cd') named = placeOf(named, command.words.at(-1)?.literal ?? '.');
+    const [sure, ...more] = (places.isFollowed && places.where[i]) || [];
+    const isFed = outside.isFed || (command.node !== undefined && fed.has(command.node));
+    const where: Where = { ...outside, named, sure: more.length > 0 ? undefined : sure, isFed };
+    return { command, where };
+  });
+}
+
+/** What one of its commands needs. */
+export function needsOfCommand(command: SimpleCommand, where: Where): LineNeeds {
+  const { dialect, depth } = where;
   const spelt = speltOf(command);
   const wrapped = unwrap(command.words);
   const [inner] = wrapped?.inner ?? [];
   // Permission for what is in such a wrapper includes the wrapper.
+  const variables = [...where.variables, ...command.assignments, ...(wrapped?.assignments ?? [])];
   if (wrapped?.transparent && inner && wrapped.inner.length === 1 && depth < MAX_DEPTH) {
+    const within = { ...where, variables, depth: depth + 1 };
     if (inner.type === 'words')
-      return needsOfCommand({ ...command, words: inner.words, redirects: [] }, where, dialect, depth + 1);
+      return needsOfCommand({ ...command, words: inner.words, redirects: [] }, within);
     if (inner.type === 'script' && where.sure !== undefined)
-      return needsOfLine(inner.source, where.sure, inner.dialect ?? dialect, depth + 1);
+      return needsOfScript(inner.source, where.sure, { ...within, dialect: inner.dialect ?? dialect });
   }
   const directory = where.sure;
   const words = exact(command.words);
@@ -99,9 +135,18 @@ function needsOfCommand(command: SimpleCommand, where: Where, dialect: Dialect, 
   // It could hide what is never learnt; only for STARTERS it is known what they may start.
   if (wrapped && 'forms' in lesson && !STARTERS.has(command.words[0]?.literal ?? ''))
     return { never: `${command.words[0]?.text} runs other commands`, spelt, directory, ...form };
-  return 'never' in lesson
-    ? { never: lesson.never, spelt, directory, ...form }
-    : { commands: [{ spelt, forms: lesson.forms, directory }], writes: [] };
+  if ('never' in lesson) return { never: lesson.never, spelt, directory, ...form };
+  const unnamed = unnamedPart(command.words, { ...where, variables });
+  if (unnamed !== undefined) return { never: unnamed, spelt, directory, ...form };
+  return { commands: [{ spelt, forms: lesson.forms, directory }], writes: [] };
+}
+
+/** What decides about a command and cannot be in a rule: without it, the rule would allow more than was seen. */
+function unnamedPart(words: readonly ShellWord[], { isFed, variables }: Where): string | undefined {
+  if (!goesByFiles(words.map(({ literal = '' }) => literal))) return undefined;
+  if (isFed) return 'it may do whatever its input says';
+  const variable = variables.find((name) => !IDLE_VARIABLE.test(name));
+  return variable && `${variable} may decide what it does, and no rule can name a variable`;
 }
 
 /** Why a program named by its path may have been any: it is not the file of that name, or cannot be checked. */
