@@ -187,3 +187,38 @@ test('runs that only look harmless open nothing but what they did', async () => 
   expect((await bosun(['verify', ...forged.slice(0, 1)])).code).toBe(0);
   expect(await openedBy(forged, 'yolo')).toEqual([]);
 });
+
+test('a script is not learnt that a variable, its input or a file without a record made harmless', async () => {
+  const scripts = {
+    fine: 'node ok.js',
+    ship: 'node ship.js',
+    send: 'node ship.js',
+    built: 'node build/b.js',
+  };
+  const where = place({
+    'package.json': JSON.stringify({ scripts }),
+    'ok.js': '',
+    'ship.js': '',
+    'build/b.js': 'process.exit(1)',
+    '.gitignore': '.bosun\nbuild\n*.yaml\n',
+  });
+  commitAll(where);
+  const turns = [
+    [sh('npm run fine'), sh('DRY_RUN=1 npm run ship')],
+    [sh(`node -e "fs.writeFileSync('build/b.js', '')" && echo done`)],
+    [sh('npm run built')],
+    [sh(`node -e "fs.writeFileSync('build/b.js', 'process.exit(1)')"`)],
+    [sh('echo n | npm run send')],
+    [text('Done.')],
+  ].map((parts) => ({ parts }));
+  const server = await serve([turns, turns, turns].flat() as never);
+  const env = serverEnv(server, where, { BOSUN_MODEL: 'gemini-test' });
+  const bosun = (...args: string[]) => runCli(args, { env, cwd: where.workspace });
+  for (let n = 0; n < 3; n++) expect((await bosun('run', '--policy', 'yolo', '-p', 'go')).code).toBe(0);
+  const learning = await bosun('policy', 'learn', '--ceiling', 'yolo', '.bosun/runs');
+  const rules = learning.stdout.split('\n').filter((line) => /^ +- npm run/.test(line));
+  expect(rules).toEqual(['      - npm run fine # 3 × in 3 runs']);
+  expect(learning.stdout).toContain(
+    '#   3 × in 3 runs: before it, its run used node, which may have changed',
+  );
+});

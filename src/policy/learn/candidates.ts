@@ -39,7 +39,7 @@ export async function gatherCandidates(runs: readonly EvidenceRun[], judge: Call
   const usedRules = new Set<string>();
   const counts = { failed: 0, refused: 0, redacted: 0 };
   for (const evidence of runs) {
-    const changed = await changesOf(evidence, judge);
+    const { files: changed, traces } = await changesOf(evidence, judge);
     for (const call of evidence.calls) {
       const seen = { run: evidence.session, date: evidence.startedAt, call };
       if (!call.succeeded) counts[isRefused(call) ? 'refused' : 'failed']++;
@@ -54,7 +54,8 @@ export async function gatherCandidates(runs: readonly EvidenceRun[], judge: Call
       }
       if ('rule' in decided && decided.rule) usedRules.add(decided.rule.id);
       const { request, place } = asked;
-      candidates.push({ ...seen, request, place, evidence, workspace: place.workspace, changed });
+      const before = traces.get(call) ?? 'none';
+      candidates.push({ ...seen, request, place, evidence, workspace: place.workspace, changed, before });
     }
   }
   return { candidates, unlearnt: mergedUnlearnt(unlearnt), usedRules, ...counts };

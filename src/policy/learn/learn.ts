@@ -10,6 +10,8 @@ import type { CommandNeed } from './line-needs.js';
 import { observe, type Observed } from './observe.js';
 import { teach, type Taught } from './rules.js';
 import { changedBelow, goesByFiles } from './script-changes.js';
+import type { Trace } from './traces.js';
+import { unseenFile } from './unseen-files.js';
 
 /** A call that was allowed and succeeded, inside the ceiling, as a policy is asked about it. */
 export interface Candidate extends SeenCall {
@@ -17,6 +19,8 @@ export interface Candidate extends SeenCall {
   readonly workspace: string;
   /** What its run changed; undefined if that is not known. */
   readonly changed: readonly string[] | undefined;
+  /** What the calls before it may have changed besides. */
+  readonly before: Trace;
 }
 
 export interface Learning {
@@ -138,14 +142,21 @@ export function draftOf(need: Need): Draft {
 }
 
 /** Whether a call starts something that its own run has changed: that shows what the run wanted, not what was there. */
-function changedScript(needs: readonly Need[], { changed, workspace }: Candidate): Never | undefined {
+function changedScript(needs: readonly Need[], { changed, before, workspace }: Candidate): Never | undefined {
+  let mayHaveUnseen = before === 'unseen';
   for (const need of needs) {
     if (need.type !== 'command' || !goesByFiles(need.form.words)) continue;
     const { spelt: what, form } = need;
-    if (changed === undefined) return { never: 'it is not known what its run has changed', what, form };
+    const never = (why: string) => ({ never: why, what, form });
+    if (changed === undefined) return never('it is not known what its run has changed');
     const file = changedFile(form, changed, workspace);
-    if (file !== undefined)
-      return { never: `its run has changed ${file}, which it may depend on`, what, form };
+    if (file !== undefined) return never(`its run has changed ${file}, which it may depend on`);
+    if (typeof before === 'object')
+      return never(`before it, its run used ${before.by}, which may have changed what it depends on`);
+    const unseen = mayHaveUnseen ? unseenFile(form, workspace) : undefined;
+    if (unseen !== undefined)
+      return never(`its run may have changed ${unseen}, which it may depend on and git does not see`);
+    mayHaveUnseen = true;
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { own } from '../../lib/own.js';
 import { wordsOf } from '../../lib/text.js';
 import { INTERPRETERS } from '../lint.js';
 import { REACHING } from '../shell/risk.js';
@@ -96,3 +97,24 @@ export const SCRIPT_STARTERS: Readonly<Record<string, RegExp>> = {
 
 /** Programs whose words after their name are goals of the project: learnt word for word. */
 export const GOAL_RUNNERS = new Set(wordsOf('make ninja mvn gradle ./mvnw ./gradlew'));
+
+/** What installs what the project names, and no more: such words as `-r requirements.txt` name a file of it. */
+const INSTALLS = /^(install|i|ci|sync)$/;
+const INSTALL_OPTION = /^(-[qre]|\.|--(quiet|locked|dev|no-[a-z-]+|frozen[a-z-]*|all-[a-z]+))$/;
+
+export function followsManifest([name = '', command = '', ...rest]: readonly string[]): boolean {
+  if (!INSTALLERS.has(name) || !INSTALLS.test(command)) return false;
+  const isNamed = (word: string, i: number) => rest[i - 1] === '-r' && /^[\w@][\w@./-]*$/.test(word);
+  return rest.every((word, i) => INSTALL_OPTION.test(word) || isNamed(word, i));
+}
+
+const MANIFEST_EDITS = new Set(
+  wordsOf('pkg version install i add uninstall remove rm update up upgrade init link set-script'),
+);
+
+/** `npm pkg set scripts.x=…`, but not `npm install`, which follows the manifest. */
+export function editsManifest([program = '', command = '', ...rest]: readonly string[]): boolean {
+  if (own(SCRIPT_STARTERS, program) === undefined || !MANIFEST_EDITS.has(command)) return false;
+  if (command === 'pkg') return rest[0] !== 'get';
+  return rest.some((word) => !word.startsWith('-'));
+}

@@ -16,8 +16,8 @@ export interface Text {
 
 export interface Place {
   readonly workspace: string;
-  /** They may be gone by now. */
-  readonly changed: ReadonlySet<string>;
+  /** Whether a path means a file even if there is none (any more). */
+  readonly isThere: (path: string) => boolean;
 }
 
 const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.mts', '.json', '.sh', '.py', '/index.js', '/index.ts'];
@@ -40,10 +40,10 @@ export function filesReached(start: readonly Text[], place: Place): ReadonlySet<
 }
 
 /** The files that a text names itself. */
-export function namedIn({ folder, text, names }: Text, { workspace, changed }: Place): Set<string> {
+export function namedIn({ folder, text, names }: Text, place: Place): Set<string> {
   const words = new Set(text.match(/[\w@.][\w@./-]*/g) ?? []);
   const found = new Set<string>();
-  const isThere = (path: string) => changed.has(path) || isFile(join(workspace, path));
+  const isThere = (path: string) => place.isThere(path) || isFile(join(place.workspace, path));
   for (const word of words) {
     if (names && !names.test(word)) continue;
     for (const base of new Set(['.', folder])) {

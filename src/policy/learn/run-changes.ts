@@ -5,36 +5,62 @@ import { resolve } from 'node:path';
 import type { ShellScript, SimpleCommand } from '../shell/model.js';
 import { runsProject } from './script-changes.js';
 import { traitsOf } from '../tool-names.js';
-import type { EvidenceRun } from '../../protocol/evidence.js';
+import type { EvidenceCall, EvidenceRun } from '../../protocol/evidence.js';
 import type { CallJudge } from '../replay/judge.js';
 import { isForeign } from '../../protocol/source.js';
-import { own } from '../../lib/own.js';
 import { wordsOf } from '../../lib/text.js';
-import { SCRIPT_STARTERS } from './never.js';
+import { editsManifest } from './never.js';
+import { traceOf, worst, type Trace } from './traces.js';
+
+/** What a run has changed, and what it may have changed besides. */
+export interface RunChanges {
+  /** Relative to its workspace; undefined if anything may have changed and nothing says what. */
+  readonly files: readonly string[] | undefined;
+  /** What the calls before each call may have changed in secret. */
+  readonly traces: ReadonlyMap<EvidenceCall, Trace>;
+}
 
 /**
- * What a run has changed, relative to its workspace: by its result, and by its calls, since a change may have been
- * undone. Undefined if a call may have changed anything and the result does not say it, or a command has swapped
- * files for other versions.
+ * What a run has changed: by its result, and by its calls, since a change may have been undone. Files are unknown if a
+ * call may have changed anything and the result does not say it, or a command has swapped files for other versions.
  */
-export async function changesOf(
-  run: EvidenceRun,
-  judge: Pick<CallJudge, 'asked'>,
-): Promise<string[] | undefined> {
-  const shell = await import('../shell/index.js');
-  const changed = new Set(run.changed ?? []);
-  let isOpen = false;
+export async function changesOf(run: EvidenceRun, judge: Pick<CallJudge, 'asked'>): Promise<RunChanges> {
+  const asked = await askedAbout(run, judge);
+  const files = await changedFiles(run, asked);
+  return { files, traces: files ? tracesBefore(asked, files) : new Map() };
+}
+
+/** Calls that may have run, in order, and what they did: undefined if that is not known. */
+type Ran = readonly (readonly [EvidenceCall, Asked | undefined])[];
+
+async function askedAbout(run: EvidenceRun, judge: Pick<CallJudge, 'asked'>): Promise<Ran> {
+  const ran: [EvidenceCall, Asked | undefined][] = [];
   for (const call of run.calls) {
     if (call.decision !== 'allow' && !call.approved) continue;
-    const asked = await judge.asked(call, run);
-    isOpen ||= call.redacted || 'notJudged' in asked;
-    if ('notJudged' in asked) continue;
-    const { paths, isAnything, isSwap = false } = changesBy(asked, shell);
-    if (isSwap) return undefined;
-    for (const path of paths) changed.add(path);
-    isOpen ||= isAnything;
+    const asked = call.redacted ? undefined : await judge.asked(call, run);
+    ran.push([call, asked && 'notJudged' in asked ? undefined : asked]);
   }
-  return run.changed === undefined && isOpen ? undefined : [...changed];
+  return ran;
+}
+
+async function changedFiles({ changed }: EvidenceRun, ran: Ran): Promise<string[] | undefined> {
+  const shell = await import('../shell/index.js');
+  const each = ran.map(([, asked]) =>
+    asked ? changesBy(asked, shell) : { paths: [], isAnything: true, isSwap: false },
+  );
+  const isKnown = changed !== undefined || !each.some(({ isAnything }) => isAnything);
+  if (!isKnown || each.some(({ isSwap }) => isSwap)) return undefined;
+  return [...new Set([...(changed ?? []), ...each.flatMap(({ paths }) => paths)])];
+}
+
+function tracesBefore(ran: Ran, files: readonly string[]): Map<EvidenceCall, Trace> {
+  const traces = new Map<EvidenceCall, Trace>();
+  let before: Trace = 'none';
+  for (const [call, asked] of ran) {
+    traces.set(call, before);
+    before = worst([before, asked ? traceOf(asked.request, asked.place, files) : { by: call.tool }]);
+  }
+  return traces;
 }
 
 type Shell = typeof import('../shell/index.js');
@@ -45,7 +71,8 @@ function changesBy({ request, place }: Asked, { readScript, lineRisk, writtenBy 
   const from = (path: string) => pathFrom(place.workspace, resolve(place.workspace, path));
   const named = request.paths.filter(({ access }) => access === 'write').map(({ path }) => path);
   const { commandIn } = traitsOf(request.tool);
-  if (commandIn === undefined) return { paths: named.map(from), isAnything: isForeign(request.tool) };
+  if (commandIn === undefined)
+    return { paths: named.map(from), isAnything: isForeign(request.tool), isSwap: false };
   const line = String(request.params[commandIn]);
   const reading = readScript(line, false);
   const directory = resolve(place.workspace, request.paths[0]?.path ?? '.');
@@ -78,19 +105,9 @@ const SWAPPING = new Set(
   wordsOf('checkout switch restore stash reset apply am merge rebase cherry-pick revert pull read-tree'),
 );
 
-/** Whether a command replaces files by other versions, whichever files they are. */
+/** Whether a command replaces files by other versions, whichever files they are. A new branch begins with what is there. */
 function swapsFiles(words: readonly string[]): boolean {
+  if (/^git (checkout -b|switch -c) [^ ]+$/.test(words.join(' '))) return false;
   if (words.includes('patch') || words.includes('rsync')) return true;
   return words.includes('git') && words.some((word) => SWAPPING.has(word)) && !words.includes('list');
-}
-
-const MANIFEST_EDITS = new Set(
-  wordsOf('pkg version install i add uninstall remove rm update up init link set-script'),
-);
-
-/** `npm pkg set scripts.x=…`, but not `npm install`, which follows the manifest. */
-function editsManifest([program = '', command = '', ...rest]: readonly string[]): boolean {
-  if (own(SCRIPT_STARTERS, program) === undefined || !MANIFEST_EDITS.has(command)) return false;
-  if (command === 'pkg') return rest[0] !== 'get';
-  return rest.some((word) => !word.startsWith('-'));
 }

@@ -1,6 +1,4 @@
-import { readdirSync } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
-import { attempt } from '../../lib/attempt.js';
+import { dirname, join, normalize } from 'node:path';
 import { own } from '../../lib/own.js';
 import { wordsOf } from '../../lib/text.js';
 import { INTERPRETERS } from '../lint.js';
@@ -12,20 +10,17 @@ import { readScript } from '../shell/read.js';
 import type { CommandForm } from './lesson.js';
 import { GOAL_RUNNERS, neverProgram, OPEN_PROGRAMS, SCRIPT_STARTERS, SUBCOMMANDS } from './never.js';
 import { packageScripts, type PackageScripts } from './package-scripts.js';
-import { filesReached, namedIn, readText, type Place, type Text } from './reached-files.js';
+import { foldersUpFrom, IDLE, isDefinition, isHidden, isNearSetting, textsIn } from './near-settings.js';
+import { filesReached, namedIn, type Place, type Text } from './reached-files.js';
 
-/** Files that define what scripts and goals run, and settings that test and build programs read by themselves. */
-const DEFINITIONS =
-  /^(package\.json|pnpm-workspace\.yaml|bunfig\.toml|(GNU)?[Mm]akefile|.*\.(mk|cmake)|build\.ninja|CMakeLists\.txt|(requirements|constraints).*\.txt|pom\.xml|.*\.gradle(\.kts)?|gradle\.properties|build\.rs|Cargo\.toml|go\.(mod|work)|conftest\.py|pyproject\.toml|setup\.(py|cfg)|tox\.ini|pytest\.ini|[\w-]+\.(config|conf|setup)\.([cm]?[jt]s|json)|[tj]sconfig.*\.json|(gulp|grunt|jake)file\.[cm]?[jt]s)$/i;
 /** Formats of settings, for any program. */
 const SETTINGS =
   /\.(ya?ml|json[c5]?|toml|ini|cfg|conf|xml|properties|env|exs|rake|gradle|kts|groovy|bzl|nix)$/i;
 /** Sources of programs: what is tested and built. */
 const SOURCE =
   /\.([cm]?[jt]sx?|py|pyi|rb|pl|pm|php|go|rs|java|kt|scala|swift|cs|fs|vb|c|cc|cpp|cxx|h|hh|hpp|m|mm|ex|erl|hs|ml|mli|clj|dart|jl|lua|r|vue|svelte|s?css|sass|less|html?|sql|proto|graphql)$/i;
-/** What people read, and what programs leave behind: nothing runs by it. */
-const IDLE =
-  /\.(md|mdx|rst|adoc|txt|log|csv|tsv|png|jpe?g|gif|svg|ico|webp|pdf|snap)$|(^|\/)\.[\w-]*(ignore|cache|coverage)(\/|$)/i;
+/** Packages, which programs load by themselves. */
+const INSTALLED = /(^|\/)(node_modules|site-packages|dist-packages)\//;
 const CODE = /\.([cm]?[jt]sx?|sh|bash|py|rb|pl|php|go|rs|java|kt|mk|gradle|json|toml|ya?ml)$|(^|\/)[^.]+$/i;
 
 /** Programs that find tests and sources by themselves, with settings whose names are known. */
@@ -71,7 +66,8 @@ export function changedBelow(
   const way = wayOf(words, join(workspace, directory));
   const near = new Set(foldersUpFrom(directory));
   const isSetting = (path: string) => {
-    if (DEFINITIONS.test(basename(path))) return true;
+    if (INSTALLED.test(path)) return true;
+    if (isDefinition(path)) return true;
     if (IDLE.test(path)) return false;
     if (isHidden(path)) return true;
     const isNear = near.has(dirname(path));
@@ -81,19 +77,20 @@ export function changedBelow(
   const setting = files.find(isSetting);
   if (setting !== undefined) return setting;
   if (files.length === 0) return undefined;
-  const place = { workspace, changed: new Set(files) };
+  const known = new Set(files);
+  const place = { workspace, isThere: (path: string) => known.has(path) };
   const reached = reachedFrom({ words, directory }, way, place, [...near]);
   return files.find((path) => (reached ? reached.has(path) : CODE.test(path)));
 }
 
 /** The way from a command to files. */
-interface Way {
+export interface Way {
   /** All its programs are known, and so is where their settings are. */
   readonly isKnown: boolean;
   readonly scripts?: PackageScripts | undefined;
 }
 
-function wayOf([name = '', ...rest]: Pattern, folder: string): Way {
+export function wayOf([name = '', ...rest]: Pattern, folder: string): Way {
   if (PROJECT_RUNNERS.has(name)) return { isKnown: true };
   if (own(SCRIPT_STARTERS, name) === undefined)
     return { isKnown: false, scripts: packageScripts(folder, '') };
@@ -129,7 +126,7 @@ function reachedFrom(
 ): ReadonlySet<string> | undefined {
   const here = (text: string): Text => ({ folder: directory, text });
   const told = [words.join(' '), ...(scripts?.texts ?? [])].map(here);
-  const settings = textsIn(near, place, !isKnown);
+  const settings = textsIn(near, place.workspace, (path) => isNearSetting(path, !isKnown));
   if (settings === undefined) return undefined;
   if (!isKnown) return filesReached([...told, ...settings, here(scripts?.settings ?? '')], place);
   // Test runners run what is in the workspace anyway: what their settings name counts, but is not followed.
@@ -144,51 +141,4 @@ function optionsOf(words: Pattern): string {
   const isOption = (word = '') =>
     /^--?(c|p|f|project|reporter|env|[a-z-]*conf[a-z-]*|rcfile)(=|$)/i.test(word);
   return words.filter((word, i) => isOption(word) || isOption(words[i - 1])).join(' ');
-}
-
-const MOST_NEAR = 200;
-
-/** The settings in folders, and in their hidden folders; with `all`, every file that may be one. */
-function textsIn(folders: readonly string[], { workspace }: Place, all: boolean): Text[] | undefined {
-  const files = folders.flatMap((folder) =>
-    entriesOf(join(workspace, folder)).flatMap(({ name, isFolder }) => {
-      const path = normalize(join(folder, name));
-      if (!isFolder) return [path];
-      if (!name.startsWith('.') || /^\.(git|bosun)$/.test(name)) return [];
-      return entriesOf(join(workspace, path)).flatMap((one) => (one.isFolder ? [] : [join(path, one.name)]));
-    }),
-  );
-  const told = files.filter((path) => {
-    // In a package only its scripts and its settings count.
-    if (/(^|\/)package\.json$|(^|[/.-])lock(\.|$)/.test(path)) return false;
-    if (DEFINITIONS.test(basename(path))) return true;
-    return !IDLE.test(path) && (all || isHidden(path) || /\.(ini|cfg|conf|toml|xml|neon)$/.test(path));
-  });
-  if (told.length > MOST_NEAR) return undefined;
-  return told.flatMap((path) => {
-    const text = readText(join(workspace, path));
-    return text === undefined || isPolicy(text) ? [] : [{ folder: dirname(path), text, names: /[./]/ }];
-  });
-}
-
-/** A policy says what may run, but starts nothing, whatever files it names. */
-function isPolicy(text: string): boolean {
-  return /^version: 1$/m.test(text) && /^(mode|rules|extends):/m.test(text);
-}
-
-function entriesOf(folder: string): { name: string; isFolder: boolean }[] {
-  const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
-  return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
-}
-
-/** A folder and those above it, in the workspace. */
-function foldersUpFrom(directory: string): string[] {
-  const folders = ['.'];
-  for (let folder = normalize(directory); folder !== '.' && folder !== '/'; folder = dirname(folder))
-    folders.push(folder);
-  return folders;
-}
-
-function isHidden(path: string): boolean {
-  return path.split('/').some((part) => /^\.[^./]/.test(part));
 }

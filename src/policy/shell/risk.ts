@@ -58,7 +58,8 @@ export function lineRisk(source: string, depth = 0): Risk {
   return worstRisk(commands.map((command) => commandRisk(command, functions, depth)));
 }
 
-function commandRisk(command: SimpleCommand, functions: readonly string[], depth: number): Risk {
+/** The same for one of its commands. `functions`: those that the line defines. */
+export function commandRisk(command: SimpleCommand, functions: readonly string[] = [], depth = 0): Risk {
   const { words, assignments, redirects } = command;
   if (assignments.some(changesWhatRuns)) return 'unknown';
   const files = redirects.map(redirectRisk);
