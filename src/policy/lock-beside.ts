@@ -26,14 +26,20 @@ export async function filesBeside(
       if (publicKeyIn(key) === undefined) note(key, policyFolder(source));
   }
   for (const command of commandsOf(set))
-    for (const [i, word] of command.entries()) {
-      const name = word.replace(/^-[^=]*=/, '');
-      // A program without a folder is looked up, and one with an absolute path belongs to the machine.
-      if (!name.startsWith('/') && (i > 0 || name.includes('/'))) note(name, workspace);
-    }
+    for (const [i, word] of command.entries())
+      for (const name of namesIn(word))
+        // A program without a folder is looked up, and one with an absolute path belongs to the machine.
+        if (!name.startsWith('/') && (i > 0 || name.includes('/'))) note(name, workspace);
   return [...found]
     .map(([file, sha256]) => ({ file, sha256 }))
     .toSorted((a, b) => a.file.localeCompare(b.file));
+}
+
+/** A file, the value of an option, or the files in a script: `bash -c 'node server.js'`. */
+function namesIn(word: string): ReadonlySet<string> {
+  const value = word.replace(/^-[^=]*=/, '');
+  const inside = value.split(/[\s;&|()<>'"]+/).filter((name) => /[./]/.test(name));
+  return new Set([value, ...inside]);
 }
 
 function keysIn({ approvals }: Readonly<Record<string, unknown>>): readonly string[] {

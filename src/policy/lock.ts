@@ -43,6 +43,8 @@ export function readLock(text: string): PolicyLock | string {
   } catch {
     return 'it is not JSON';
   }
+  if (typeof value?.v === 'number' && Number(value.v) !== 1)
+    return `it is of version ${Number(value.v)}, and this Bosun knows 1`;
   if (value?.v !== 1 || !isLocked(value)) return 'it is not a policy lock';
   return value.sha256 === lockHash(value) ? (value as PolicyLock) : 'it was changed since it was written';
 }

@@ -71,9 +71,12 @@ export function doubtAbout({ path, torn, brokenAt, lines }: Transcript): string 
   return undefined;
 }
 
+/** Nothing longer can be read at once. */
+const MAX_BYTES = 2 ** 31 - 1;
+
 function readWhole(path: string): Buffer {
   try {
-    return readRegularFile(path).bytes;
+    return readRegularFile(path, MAX_BYTES).bytes;
   } catch (error) {
     throw configProblem('transcript', `the transcript ${path} cannot be read: ${plainReason(error)}`, {
       cause: error,

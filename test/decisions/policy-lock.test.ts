@@ -67,6 +67,8 @@ test('a lock that was edited fits nothing', async () => {
   const policy = await open(['./ci.yaml']);
   writeFileSync(file, readFileSync(file, 'utf8').replace(/"sha256": "../, '"sha256": "00'));
   await expect(checkLock(file, policy)).rejects.toThrow('it was changed since it was written');
+  writeFileSync(file, '{"v":2}');
+  await expect(checkLock(file, policy)).rejects.toThrow('it is of version 2, and this Bosun knows 1');
   writeFileSync(file, '{"v":1}');
   await expect(checkLock(file, policy)).rejects.toThrow('it is not a policy lock');
   await expect(checkLock(`${file}x`, policy)).rejects.toThrow('cannot be read');
@@ -109,6 +111,7 @@ describe('what decides with a policy and is not in it', () => {
     ['on_ask: {command: [./approve.sh, --rules=rules.json, --fast]}', ['./approve.sh', 'rules.json']],
     ['discovery: {list: [node, tools/list.js], call: [tools/call]}', ['tools/call', 'tools/list.js']],
     ['mcp: {servers: {x: {command: [python3, -u, server.py]}}}', ['server.py']],
+    ['mcp: {servers: {x: {command: [bash, -c, "cd . && node tools/x.js >log"]}}}', ['tools/x.js']],
   ])('programs that it starts: %s', async (more, names) => {
     for (const name of names) ws.write(name, 'v1');
     ws.write('node', 'not the one that is looked up');

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { replayJson, replayJunit, replayPolicy, replayText } from '../../src/decisions/replay-policy.js';
@@ -210,4 +210,13 @@ test.each([
     code: 'transcript',
     message: expect.stringContaining(`${path} cannot be used: `),
   });
+});
+
+test('one that is too large to be read is named with its size', async () => {
+  const path = ws.path('huge.jsonl');
+  writeFileSync(path, '');
+  truncateSync(path, 3 * 2 ** 30);
+  await expect(replay('version: 1\n', [], { transcripts: [path] })).rejects.toThrow(
+    `${path} has 3221225472 bytes, more than 2147483647`,
+  );
 });
