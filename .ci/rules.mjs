@@ -20,6 +20,7 @@ const PARTS = [
   'resume',
   'transcript',
   'reporters',
+  'evidence',
 ];
 const MAY_IMPORT = {
   protocol: [],
@@ -32,7 +33,7 @@ const MAY_IMPORT = {
   doctor: ['runs', 'decisions', ...PARTS, ...FLOOR],
   // The queue: loaded by batches, and only for --queue.
   fleet: FLOOR,
-  batch: ['fleet', 'runs', 'decisions', 'transcript', 'reporters', ...FLOOR],
+  batch: ['fleet', 'runs', 'decisions', 'transcript', 'reporters', 'evidence', ...FLOOR],
   cli: ['batch', 'doctor', 'runs', 'decisions', 'transcript', 'reporters', ...FLOOR],
   'index.ts': ['runs', 'transcript', 'reporters', 'protocol'],
 };

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { compareReport } from '../batch/compare/report.js';
 import { toJsonText } from '../lib/jsonl.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
-import { writeNamedFile } from '../runs/write-named-file.js';
+import { writeNamedFile } from '../decisions/write-named-file.js';
 import type { CompareFlags } from './flags/compare.js';
 import type { Terminal } from './terminal.js';
 
