@@ -108,6 +108,7 @@ const shipped = {
   'batch-results': schemas.results,
   'confirmation-request': schemas.confirmationRequest,
   'approval-answer': schemas.approvalAnswer,
+  findings: schemas.findings,
 };
 for (const [name, schema] of Object.entries(shipped)) {
   writeFileSync(`${root}dist/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);

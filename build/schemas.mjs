@@ -10,6 +10,7 @@ const ENTRY = `
   export { POLICY_SCHEMA } from './src/policy/schema.ts';
   export { BATCH_SCHEMA } from './src/batch/file/schema.ts';
   export { JOURNAL_SCHEMA, RESULTS_SCHEMA } from './src/batch/journal/schema.ts';
+  export { FINDINGS_SCHEMA } from './src/protocol/findings.ts';
   export * from './src/protocol/approval-schema.ts';
   import { builtinTools } from './src/tools/builtin.ts';
   export const TOOLS = builtinTools({ workspace: '/', environment: {} });`;
@@ -25,6 +26,7 @@ export async function loadSchemas(root) {
     results: sources.RESULTS_SCHEMA,
     confirmationRequest: sources.CONFIRMATION_REQUEST_SCHEMA,
     approvalAnswer: sources.APPROVAL_ANSWER_SCHEMA,
+    findings: sources.FINDINGS_SCHEMA,
     tools: Object.fromEntries(sources.TOOLS.map(({ name, parameters }) => [name, parameters])),
   };
 }

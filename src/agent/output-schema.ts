@@ -2,6 +2,7 @@ import { errorCode, errorMessage, plainReason } from '../lib/errors.js';
 import { parseJson } from '../lib/parse-json.js';
 import { readRegularFile } from '../lib/regular-file.js';
 import { compileUserSchema } from '../lib/schema.js';
+import { isShippedSchema, SHIPPED_SCHEMAS } from '../protocol/findings.js';
 import { configProblem } from '../protocol/problem.js';
 import type { JsonSchema } from '../protocol/tool.js';
 
@@ -19,14 +20,15 @@ export async function openOutputSchema(
   recorded: JsonSchema | undefined,
 ): Promise<OutputSchema | undefined> {
   if (recorded) return outputSchema(recorded);
-  return path === undefined ? undefined : readOutputSchema(path);
+  if (path === undefined) return undefined;
+  return isShippedSchema(path) ? outputSchema(SHIPPED_SCHEMAS[path] as JsonSchema) : readOutputSchema(path);
 }
 
 /** Reads the schema that the final answer must fit; errors in it are found before the first request. */
 async function readOutputSchema(path: string): Promise<OutputSchema> {
   const problem = (why: string) =>
     configProblem('output_schema', `--output-schema ${path}: ${why}`, {
-      hint: 'Give a file with one JSON Schema in it.',
+      hint: `Give a file with one JSON Schema in it, or ${Object.keys(SHIPPED_SCHEMAS).join(', ')}.`,
     });
   let schema: unknown;
   try {

@@ -1,3 +1,4 @@
+import { isShippedSchema } from '../protocol/findings.js';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { runBatch } from '../batch/batch.js';
@@ -95,7 +96,9 @@ async function batchRequest(
     ...(flags.policyLock !== undefined && { policyLock: resolve(cwd, flags.policyLock) }),
     ...(out !== undefined && { out: resolve(cwd, out) }),
     ...queueIn(flags),
-    ...(outputSchema !== undefined && { outputSchema: resolve(cwd, outputSchema) }),
+    ...(outputSchema !== undefined && {
+      outputSchema: isShippedSchema(outputSchema) ? outputSchema : resolve(cwd, outputSchema),
+    }),
   };
 }
 

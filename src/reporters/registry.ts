@@ -1,4 +1,5 @@
 import type { RunDocument, RunnerReport } from './document.js';
+import type { Answer } from './findings/answers.js';
 
 /** Options for making documents. */
 export interface DocumentOptions {
@@ -49,7 +50,23 @@ export const REPORTERS = {
     standsAlone: true,
     load: async () => new (await import('./html/report.js')).HtmlReport(),
   },
+  sarif: {
+    writes: 'a document',
+    about: 'findings (`--output-schema findings`) as SARIF, for code scanning',
+    standsAlone: true,
+    load: async () => findings((await import('./findings/sarif.js')).sarifText),
+  },
+  codequality: {
+    writes: 'a document',
+    about: 'findings (`--output-schema findings`) as a Code Quality report of GitLab',
+    standsAlone: true,
+    load: async () => findings((await import('./findings/code-quality.js')).codeQualityText),
+  },
 } as const satisfies Readonly<Record<string, DocumentRow | RunnerRow>>;
+
+async function findings(write: (answers: readonly Answer[]) => string): Promise<RunDocument> {
+  return new (await import('./findings/report.js')).FindingsReport(write);
+}
 
 type Rows = typeof REPORTERS;
 type NamesOf<Row> = { [Name in keyof Rows]: Rows[Name] extends Row ? Name : never }[keyof Rows];

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { KeyObject } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.js';
 import { withSignature, type BatchHeader, type TaskJob } from '../../fleet/job.js';
+import { isShippedSchema, SHIPPED_SCHEMAS } from '../../protocol/findings.js';
 import { configProblem } from '../../protocol/problem.js';
 import { shipPolicies } from '../../policy/shipped.js';
 import type { BatchRecord } from '../folder.js';
@@ -21,7 +22,9 @@ export function batchHeader(batch: OpenedBatch, record: BatchRecord, request: Ba
     verify: spec.success.verify,
     setup: spec.workspace.setup,
     ...(outputSchema !== undefined && {
-      outputSchema: JSON.parse(readFileSync(outputSchema, 'utf8')) as unknown,
+      outputSchema: isShippedSchema(outputSchema)
+        ? SHIPPED_SCHEMAS[outputSchema]
+        : (JSON.parse(readFileSync(outputSchema, 'utf8')) as unknown),
     }),
   };
   if (canonicalJson(redactor.value(own)) !== canonicalJson(own))

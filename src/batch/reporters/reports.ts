@@ -2,6 +2,7 @@ import { errorMessage, plainReason } from '../../lib/errors.js';
 import { LateFile } from '../../lib/late-file.js';
 import { nearest } from '../../lib/nearest.js';
 import { configProblem } from '../../protocol/problem.js';
+import type { Answer } from '../../reporters/findings/answers.js';
 import { StepSummary } from '../../reporters/github/step-summary.js';
 import type { BatchStory } from './story.js';
 
@@ -16,7 +17,26 @@ const DOCUMENTS: Readonly<Record<string, () => Promise<BatchDocument>>> = {
     return (story) => batchMarkdown(story);
   },
   html: async () => (await import('./html/pages.js')).batchPages,
+  sarif: async () => findings((await import('../../reporters/findings/sarif.js')).sarifText),
+  codequality: async () =>
+    findings((await import('../../reporters/findings/code-quality.js')).codeQualityText),
 };
+
+/** The findings of all tasks in one report. */
+function findings(write: (answers: readonly Answer[]) => string): BatchDocument {
+  return ({ record, results, folder }) => [
+    write(
+      results.map(({ id, status, exit_code, structured_output, error }) => ({
+        task: id,
+        workspace: String(record.settings['workspace_path'] ?? folder),
+        status,
+        exitCode: exit_code,
+        structured: structured_output,
+        ...(error && { message: error.message }),
+      })),
+    ),
+  ];
+}
 
 export interface BatchReportOptions {
   /** `github`, `junit=FILE`, as `--reporter` takes them. */

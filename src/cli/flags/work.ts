@@ -125,10 +125,10 @@ export const SUCCESS_FLAGS = {
     takes: FILE,
     group: 'When it counts as done:',
     in: {
-      run: 'the final answer must be JSON valid against this JSON Schema',
-      'batch run': 'each answer must be JSON valid against this JSON Schema',
+      run: 'the final answer must be JSON valid against this JSON Schema, or `findings`',
+      'batch run': 'each answer must be JSON valid against this JSON Schema, or `findings`',
     },
-    input: { about: 'A JSON Schema that the final answer must be valid against.' },
+    input: { about: 'A JSON Schema that the final answer must be valid against, or `findings`.' },
   },
 } as const satisfies FlagTable;
 

@@ -1,0 +1,29 @@
+import { isRecord } from '../../lib/record.js';
+import { SEVERITIES, type CodeFinding } from '../../protocol/findings.js';
+
+/** The findings of an answer; undefined if it does not follow the schema. */
+export function findingsIn(answer: unknown): readonly CodeFinding[] | undefined {
+  if (!isRecord(answer) || !Array.isArray(answer['findings'])) return undefined;
+  const findings = answer['findings'] as unknown[];
+  return findings.every(isFinding) ? findings : undefined;
+}
+
+function isFinding(value: unknown): value is CodeFinding {
+  if (!isRecord(value)) return false;
+  const { file, line, end_line, rule, severity, message, fingerprint } = value;
+  return (
+    [file, rule, message].every(isText) &&
+    isLine(line) &&
+    (end_line === undefined || isLine(end_line)) &&
+    (fingerprint === undefined || isText(fingerprint)) &&
+    SEVERITIES.some((one) => one === severity)
+  );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function isLine(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1;
+}
