@@ -62,6 +62,12 @@ export const REPORTERS = {
     standsAlone: true,
     load: async () => findings((await import('./findings/code-quality.js')).codeQualityText),
   },
+  prometheus: {
+    writes: 'a document',
+    about: 'figures for monitoring, as a text file that the node exporter of Prometheus reads',
+    standsAlone: true,
+    load: async () => new (await import('./prometheus/report.js')).PrometheusReport(),
+  },
 } as const satisfies Readonly<Record<string, DocumentRow | RunnerRow>>;
 
 async function findings(write: (answers: readonly Answer[]) => string): Promise<RunDocument> {

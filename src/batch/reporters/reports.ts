@@ -17,6 +17,7 @@ const DOCUMENTS: Readonly<Record<string, () => Promise<BatchDocument>>> = {
     return (story) => batchMarkdown(story);
   },
   html: async () => (await import('./html/pages.js')).batchPages,
+  prometheus: async () => (await import('./prometheus.js')).batchPrometheus,
   sarif: async () => findings((await import('../../reporters/findings/sarif.js')).sarifText),
   codequality: async () =>
     findings((await import('../../reporters/findings/code-quality.js')).codeQualityText),
