@@ -16,7 +16,7 @@ import type { Integration } from './integrate/stage.js';
 import type { BatchEvent, BatchResultEvent, JournalLine } from './journal/event.js';
 import { readSoundJournal } from './journal/reader.js';
 import { JournalWriter } from './journal/writer.js';
-import { keptBy } from './kept.js';
+import { mayContinue } from './may-continue.js';
 import { ESTIMATED, NOTHING, addSpending, type Charge } from './charge.js';
 import { Ledger } from './ledger.js';
 import { LocalExecutor } from './local.js';
@@ -159,7 +159,7 @@ class Start {
       },
       close: async () => {
         this.#connections.close();
-        pool?.close(keptBy(this.#batch.tasks, this.#fold.history));
+        pool?.close(mayContinue(this.#batch.tasks, this.#fold.history));
         for (const source of sources) await unpinBase(source, spec.name, tidyGit as Git).catch(() => {});
       },
     };
@@ -298,7 +298,7 @@ class Start {
           });
         },
       },
-      keptBy(this.#batch.tasks, this.#fold.history),
+      mayContinue(this.#batch.tasks, this.#fold.history),
     );
   }
 

@@ -5,11 +5,11 @@ import { chargeOf, addSpending, type Spending } from './charge.js';
 import type { Executor, PlannedRun } from './executor.js';
 import type { Gate } from './gate/gate.js';
 import { budgetHalt, pausedOutcome, problemHalt, type Halt } from './halt.js';
-import { Here, type HereSettings, type RequestTally } from './here.js';
+import { AttemptRunner, type AttemptRunnerSettings, type RequestTally } from './attempt-runner.js';
 import type { TaskEndEvent } from './journal/event.js';
 import type { Ledger } from './ledger.js';
 
-export interface LocalSettings extends Omit<HereSettings, 'admitFor'> {
+export interface LocalSettings extends Omit<AttemptRunnerSettings, 'admitFor'> {
   readonly gate: Gate;
   readonly ledger: Ledger;
   /** Called when nothing new may start. */
@@ -21,14 +21,14 @@ export interface LocalSettings extends Omit<HereSettings, 'admitFor'> {
 /** Runs tasks in this process, with one gate and one budget. */
 export class LocalExecutor implements Executor {
   readonly #settings: LocalSettings;
-  readonly #here: Here;
+  readonly #here: AttemptRunner;
   #halt: Halt | undefined;
   #isTold = false;
   waitedMs = 0;
 
   constructor(settings: LocalSettings) {
     this.#settings = settings;
-    this.#here = new Here({ ...settings, admitFor: (id, tally) => this.#admitFor(id, tally) });
+    this.#here = new AttemptRunner({ ...settings, admitFor: (id, tally) => this.#admitFor(id, tally) });
   }
 
   begin({ task, spent }: PlannedRun): boolean {

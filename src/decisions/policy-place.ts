@@ -4,7 +4,7 @@ import { isInside } from '../lib/real-path.js';
 import type { PolicyPlace } from '../policy/engines.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import type { Dialect } from '../policy/shell/model.js';
-import { obeyedPlaces } from '../sandbox/git/obeyed.js';
+import { obeyedPlaces } from '../sandbox/git/obeyed-places.js';
 import { shellProgram } from '../sandbox/local.js';
 import { unattended } from '../tools/unattended.js';
 import { childEnvironment } from '../sandbox/environment.js';

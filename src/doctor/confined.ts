@@ -3,7 +3,7 @@ import { startsPrograms } from '../policy/starts-programs.js';
 import { MODEL_CREDENTIALS } from '../protocol/model-credentials.js';
 import { oneLine } from '../lib/text.js';
 import { childEnvironment } from '../sandbox/environment.js';
-import { exposureOf } from '../sandbox/exposed.js';
+import { exposureOf } from '../sandbox/exposure.js';
 import type { GuardedPrograms } from '../sandbox/programs.js';
 import { unattended } from '../tools/unattended.js';
 import { openRunPrograms, type ProgramsRequest } from '../runs/sandbox.js';

@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import { pLimit } from '../lib/limit.js';
 import { orAbort } from '../lib/or-abort.js';
-import { whileAway } from './away.js';
+import { untilReachable } from './unreachable.js';
 import type { Fleet, QueuedJob } from './fleet.js';
 import { headerHash, jobName, pieceName, type BatchHeader, type ResultNote, type TaskJob } from './job.js';
 import { PIECE_BYTES, pieceHash } from './pack.js';
@@ -102,7 +102,7 @@ export class Dispatch {
   }
 
   #tried<T>(ask: () => Promise<T>): Promise<T> {
-    return whileAway(ask, this.#closed.signal);
+    return untilReachable(ask, this.#closed.signal);
   }
 
   /** Puts a task in. One that is already there stays as it is. */

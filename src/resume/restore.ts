@@ -17,7 +17,7 @@ import type { PastCall } from './calls.js';
 import type { RecordedRun } from './fold.js';
 import type { LostArguments } from './lost-arguments.js';
 import { recordedResult, type Rebuilt } from './rebuild.js';
-import type { SignatureFault } from './vouched.js';
+import type { SignatureFault } from './resumed-policies.js';
 
 /** A run to resume, as far as its transcript tells. */
 export interface PausedRun {

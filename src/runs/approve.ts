@@ -17,11 +17,11 @@ import { foldTranscript, type RecordedRun } from '../resume/fold.js';
 import { leaseExisting } from '../transcript/lease.js';
 import { TranscriptWriter } from '../transcript/writer.js';
 import { redactorFor } from './redaction.js';
-import { readSound } from './read-sound.js';
+import { readChecked } from './read-checked.js';
 
 /** The calls of a run that wait for approval. */
 export async function pendingCalls(path: string): Promise<PendingCall[]> {
-  return pendingIn(foldTranscript((await readSound(path)).lines));
+  return pendingIn(foldTranscript((await readChecked(path)).lines));
 }
 
 export interface ApproveSettings {
@@ -42,14 +42,14 @@ export async function approveCalls(
   const path = resolve(transcript);
   const lease = await leaseExisting(path, { name: 'bosun approve' });
   try {
-    const sound = await readSound(path);
-    const run = foldTranscript(sound.lines);
+    const checked = await readChecked(path);
+    const run = foldTranscript(checked.lines);
     const pending = pendingIn(run);
     if (pending.length === 0) throw approveProblem(`no call of ${path} waits for an approval`);
     const redactor = await redactorFor(settings.variables, fold(recordedPolicy(run)));
     const answers = choose(pending).map((answer) => redactedAnswer(answer, redactor));
     for (const answer of answers) checkAnswer(answer, pending);
-    return write(sound, run, answers, settings, () => lease?.check());
+    return write(checked, run, answers, settings, () => lease?.check());
   } finally {
     lease?.release();
   }

@@ -13,7 +13,7 @@ import { lookUpsOf } from '../providers/look-ups.js';
 import { childEnvironment, runnerFiles } from '../sandbox/environment.js';
 import type { GuardedPrograms } from '../sandbox/programs.js';
 import type { SandboxRequest } from '../sandbox/request.js';
-import { cannotVerifyProblem } from '../success/asked.js';
+import { cannotVerifyProblem } from '../success/conditions-asked.js';
 import type { UserShell } from '../success/settings.js';
 import { builtinTools } from '../tools/builtin.js';
 import { createOffer, type Offer } from '../tools/offer.js';

@@ -7,8 +7,8 @@ import { configProblem } from '../protocol/problem.js';
 import { fullName } from '../providers/registry.js';
 import { foldTranscript } from '../resume/fold.js';
 import { pausedRun } from '../resume/pause.js';
-import { beginningOf, checkTask } from '../resume/sound.js';
-import { readSound } from './read-sound.js';
+import { beginningOf, checkTask } from '../resume/check-transcript.js';
+import { readChecked } from './read-checked.js';
 import { redactorFor } from './redaction.js';
 import { KEPT_FLAGS, type ResumeRequest } from './resume-request.js';
 import { resumedPolicy } from './resumed-policy.js';
@@ -42,7 +42,7 @@ export async function resume(request: ResumeRequest): Promise<ResultEvent> {
 }
 
 async function prepare(request: ResumeRequest, path: string, lease: Lease | undefined): Promise<ResumedRun> {
-  const transcript = await readSound(path);
+  const transcript = await readChecked(path);
   const recorded = foldTranscript(transcript.lines);
   const { init, first } = beginningOf(transcript, recorded);
   const policy = await resumedPolicy({ transcript, recorded, init, request });

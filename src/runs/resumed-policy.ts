@@ -4,7 +4,7 @@ import { withDefaults, type PolicyDocument } from '../policy/document.js';
 import { fold, limitsSaid, narrowed, withLimits, type EffectivePolicy } from '../policy/fold.js';
 import { loadPolicies } from '../policy/load.js';
 import { withCallback } from '../policy/on-ask.js';
-import { resumedPolicies, type PolicyMeaning, type Resumption } from '../resume/vouched.js';
+import { resumedPolicies, type PolicyMeaning, type Resumption } from '../resume/resumed-policies.js';
 import { policyFlags } from './policy-flags.js';
 import type { ResumeRequest } from './resume-request.js';
 

@@ -1,7 +1,7 @@
 import { acceptAll, allReviewers, schemaReviewer } from '../agent/review.js';
 import { mayChange } from '../policy/may-change.js';
 import type { Reviewer } from '../protocol/review.js';
-import { conditionsAsked } from '../success/asked.js';
+import { conditionsAsked } from '../success/conditions-asked.js';
 import { prepareChecks, type SuccessChecks } from '../success/prepare.js';
 import type { UserShell } from '../success/settings.js';
 import type { OutputSchema } from '../agent/output-schema.js';

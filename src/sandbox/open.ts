@@ -4,8 +4,8 @@ import type { SandboxMode } from '../protocol/sandbox.js';
 import type { SandboxState } from '../protocol/sandbox-state.js';
 import { sandboxedCommands, runCommand } from './local.js';
 import type { Bubblewrap } from './bubblewrap/bubblewrap.js';
-import { exposureOf } from './exposed.js';
-import type { OpenedSandbox } from './bubblewrap/furnish.js';
+import { exposureOf } from './exposure.js';
+import type { OpenedSandbox } from './bubblewrap/open-sandbox.js';
 import { probeFor } from './probe.js';
 import type { SandboxRequest } from './request.js';
 
@@ -50,7 +50,9 @@ function missingSandbox(reason: string): Problem {
 function sandboxed(request: SandboxRequest, mode: SandboxMode, bubblewrap: Bubblewrap) {
   let opened: Promise<OpenedSandbox> | undefined;
   const open = async () => {
-    opened ??= import('./bubblewrap/furnish.js').then(({ openSandbox }) => openSandbox(request, bubblewrap));
+    opened ??= import('./bubblewrap/open-sandbox.js').then(({ openSandbox }) =>
+      openSandbox(request, bubblewrap),
+    );
     return opened;
   };
   const launcher: Launcher = {

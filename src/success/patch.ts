@@ -12,7 +12,7 @@ import type { NetChange, PatchLimits, PatchReport } from '../protocol/success.js
 import type { ChangeWatch } from './changes/watch.js';
 import type { Patch } from './changes/seen.js';
 import type { NetLook } from './changes/net.js';
-import { patience } from './patience.js';
+import { lookDeadline } from './look-deadline.js';
 import type { SuccessSession } from './settings.js';
 import { warning } from '../protocol/warning.js';
 
@@ -53,7 +53,7 @@ export function openPatchFile(path: string, taken: readonly string[]): LateFile 
 /** Writes what the run has changed, however it ended, and checks it against the limits of the policies. */
 export async function concludePatch(outcome: Outcome, settings: PatchSettings): Promise<Conclusion> {
   const { changes, session, cancel } = settings;
-  const { stop, release } = patience(outcome, cancel, PATIENCE_MS);
+  const { stop, release } = lookDeadline(outcome, cancel, PATIENCE_MS);
   try {
     const look = await changes.look(stop, true);
     return { ...settlePatch(outcome, look, settings), changes: look.changes };

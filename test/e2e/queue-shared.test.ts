@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { queueAddress } from '../../src/fleet/address.js';
 import type { QueueStatus } from '../../src/batch/queue/status.js';
-import { whileAway } from '../../src/fleet/away.js';
+import { untilReachable } from '../../src/fleet/unreachable.js';
 import { Fleet } from '../../src/fleet/fleet.js';
 import { batchFile, commitAll, journalled, lastResult, outOf, promptOf } from '../helpers/batch.js';
 import { cutLine } from '../helpers/cut-line.js';
@@ -265,7 +265,7 @@ describe.each(QUEUE_SERVERS)('over all workers of a queue on %s', (kind) => {
       const bounds = { name: 'b', total: 1, task: {}, spent: { costUsd: 0, tokens: 0 } };
       const asked = new AbortController().signal;
       const settle = (number: number) =>
-        whileAway(() => store.settle(hold, 'm', { number, costUsd: 1, tokens: 100, retryMs: 1 }), asked);
+        untilReachable(() => store.settle(hold, 'm', { number, costUsd: 1, tokens: 100, retryMs: 1 }), asked);
       try {
         await store.claim('b2', { holder: 'h', place: 'p', forMs: 30_000 }, bounds);
         await store.take(hold);

@@ -1,4 +1,4 @@
-import { whileAway } from '../../fleet/away.js';
+import { untilReachable } from '../../fleet/unreachable.js';
 import type { Hold, Store } from '../../fleet/store.js';
 import { orAbort } from '../../lib/or-abort.js';
 import { pause } from '../../lib/pause.js';
@@ -6,7 +6,7 @@ import type { Admit, Permit, Refusal, RequestEnd } from '../../protocol/admissio
 import { failure } from '../../protocol/outcome.js';
 import { isRejected } from '../gate/regime.js';
 import { laneName, type Gate, type Pass } from '../gate/gate.js';
-import type { RequestTally } from '../here.js';
+import type { RequestTally } from '../attempt-runner.js';
 import { readWorkerHalt } from './worker-halt.js';
 
 /** How long all requests wait after a rejection, if the provider does not say. */
@@ -59,7 +59,7 @@ export class SharedAdmission {
   async #ask(model: string, signal: AbortSignal): Promise<Refusal | undefined> {
     for (let hasTurn = false; ;) {
       const answer = await orAbort(
-        whileAway(() => this.#store.admit(this.#hold, model, hasTurn), this.#lost),
+        untilReachable(() => this.#store.admit(this.#hold, model, hasTurn), this.#lost),
         signal,
       );
       switch (answer.type) {
@@ -89,7 +89,7 @@ export class SharedAdmission {
     const spent = { costUsd: end.costUsd ?? 0, tokens, ...(retryMs !== undefined && { retryMs }) };
     const charge = { number: ++this.#charges, ...spent };
     this.#charging = this.#charging
-      .then(() => whileAway(() => this.#store.settle(this.#hold, model, charge), this.#lost))
+      .then(() => untilReachable(() => this.#store.settle(this.#hold, model, charge), this.#lost))
       .catch(() => {});
     pass(end);
   }

@@ -1,5 +1,5 @@
 import type { QueueAddress } from '../../fleet/address.js';
-import { whileAway } from '../../fleet/away.js';
+import { untilReachable } from '../../fleet/unreachable.js';
 import { Fleet } from '../../fleet/fleet.js';
 import type { TaskJob } from '../../fleet/job.js';
 import { formatDuration } from '../../lib/duration.js';
@@ -86,7 +86,7 @@ export class QueueWatch {
   /** Looks again, and waits for an absent server. Undefined once the signal has fired. */
   async lookAgain(signal: AbortSignal): Promise<QueueStatus | undefined> {
     try {
-      return await whileAway(() => orAbort(this.look(), signal), signal);
+      return await untilReachable(() => orAbort(this.look(), signal), signal);
     } catch (error) {
       if (signal.aborted) return undefined;
       throw error;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { whileAway } from '../../fleet/away.js';
+import { untilReachable } from '../../fleet/unreachable.js';
 import { GATE_EVENT } from '../../fleet/dispatch.js';
 import { Fleet } from '../../fleet/fleet.js';
 import { signatureFault, type BatchHeader, type ResultNote, type TaskJob } from '../../fleet/job.js';
@@ -19,14 +19,14 @@ import { Connections } from '../../providers/http/connections.js';
 import { RunsUnderWay } from '../../runs/under-way.js';
 import { gateEvent } from '../gate/news.js';
 import type { GateNews } from '../gate/regime.js';
-import { Here } from '../here.js';
+import { AttemptRunner } from '../attempt-runner.js';
 import { fileName } from '../ids.js';
 import type { TaskEndEvent } from '../journal/event.js';
 import { ownGit, type Git } from '../workspaces/git.js';
 import type { CloneSource } from '../workspaces/source.js';
 import { findSource, type Fetching } from './find-source.js';
 import { SharedAdmission } from './shared-admission.js';
-import { openShop, type Shop } from './shop.js';
+import { openWorkerBatch, type WorkerBatch } from './worker-batch.js';
 import type { WorkerRequest } from './worker-request.js';
 
 /** How it ended: `handed_back`: it was told to stop with tasks unfinished. */
@@ -64,7 +64,7 @@ class Worker {
   readonly #taker: Taker;
   readonly #git: Git;
   readonly #name = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
-  readonly #shops = new Map<string, Promise<Shop>>();
+  readonly #shops = new Map<string, Promise<WorkerBatch>>();
   readonly #fetching: Fetching = new Map();
   readonly #refused = new Set<string>();
   readonly #headers = new Map<string, BatchHeader>();
@@ -139,9 +139,9 @@ class Worker {
 
   async #see(taken: Taken): Promise<TakenEnd> {
     const { job, lost } = taken;
-    const header = await whileAway(() => this.#readHeader(job), lost);
+    const header = await untilReachable(() => this.#readHeader(job), lost);
     if (!header) return { type: 'dropped' };
-    let prepared: { shop: Shop; source: CloneSource };
+    let prepared: { batch: WorkerBatch; source: CloneSource };
     try {
       prepared = await this.#prepare(taken, header);
     } catch (error) {
@@ -156,7 +156,7 @@ class Worker {
     // For the coordinator; if it misses this, the result says so, too.
     void this.#taker.tellStart(begun).catch(() => {});
     this.#request.tell(`${job.id}: begun (attempt ${begun.attempt})`);
-    return this.#attempt(begun, prepared.shop, prepared.source);
+    return this.#attempt(begun, prepared.batch, prepared.source);
   }
 
   /** The header's name is its hash, so it is read only once. */
@@ -173,7 +173,7 @@ class Worker {
     const { store } = this.#fleet;
     const enough = AbortSignal.any([lost, this.#request.signal]);
     for (;;) {
-      const taking = await whileAway(() => store.take(hold), lost);
+      const taking = await untilReachable(() => store.take(hold), lost);
       if (taking.type !== 'full' || enough.aborted) return taking;
       await pause(ROOM_MS, enough);
     }
@@ -185,7 +185,7 @@ class Worker {
   }
 
   /** Whether this worker takes the task at all. If not, throws the reason. */
-  async #prepare({ job }: Taken, header: BatchHeader): Promise<{ shop: Shop; source: CloneSource }> {
+  async #prepare({ job }: Taken, header: BatchHeader): Promise<{ batch: WorkerBatch; source: CloneSource }> {
     const { trustedKeys, repositories, allowUrls, root } = this.#request;
     const fault = trustedKeys.length > 0 ? signatureFault(job, trustedKeys) : undefined;
     if (fault) throw new Error(fault);
@@ -194,7 +194,7 @@ class Worker {
     const known = this.#shops.get(job.header);
     const opening =
       known ??
-      openShop(header, job.header, {
+      openWorkerBatch(header, job.header, {
         ...{
           root,
           git: this.#git,
@@ -208,7 +208,7 @@ class Worker {
       });
     this.#shops.set(job.header, opening);
     try {
-      return { shop: await opening, source };
+      return { batch: await opening, source };
     } catch (error) {
       this.#shops.delete(job.header);
       throw error;
@@ -233,11 +233,11 @@ class Worker {
     if (!this.#refused.has(name)) this.#request.tell(`${job.id}: refused: ${reason}`);
     else await pause(REFUSED_MS, this.#handBack.signal);
     this.#refused.add(name);
-    const reasons = await whileAway(() => store.refuse(job.batch, name, this.#name, signedReason), lost);
+    const reasons = await untilReachable(() => store.refuse(job.batch, name, this.#name, signedReason), lost);
     return reasons ? { type: 'done', note: { ...this.#note(taken), refused: reasons } } : { type: 'back' };
   }
 
-  async #attempt(begun: Begun, shop: Shop, source: CloneSource): Promise<TakenEnd> {
+  async #attempt(begun: Begun, batch: WorkerBatch, source: CloneSource): Promise<TakenEnd> {
     const { job, hold, attempt, lost } = begun;
     const { store } = this.#fleet;
     const stop = new AbortController();
@@ -246,9 +246,9 @@ class Worker {
     lost.addEventListener('abort', onLost, { once: true });
     this.#handBack.signal.addEventListener('abort', onHandBack, { once: true });
     if (this.#handBack.signal.aborted) onHandBack();
-    const admission = new SharedAdmission(store, hold, shop.gate, lost);
-    const here = new Here({
-      ...{ attempt: shop.attempt, pool: shop.pool, workspace: shop.folder, reporters: [] },
+    const admission = new SharedAdmission(store, hold, batch.gate, lost);
+    const here = new AttemptRunner({
+      ...{ attempt: batch.attempt, pool: batch.pool, workspace: batch.folder, reporters: [] },
       emit: async () => {},
       admitFor: (_id, tally) => admission.admitFor(tally),
     });
@@ -259,7 +259,7 @@ class Worker {
     lost.removeEventListener('abort', onLost);
     this.#handBack.signal.removeEventListener('abort', onHandBack);
     await admission.charged();
-    const folder = join(shop.folder, 'tasks', task.name, String(attempt));
+    const folder = join(batch.folder, 'tasks', task.name, String(attempt));
     try {
       if (lost.aborted) return await this.#late(begun);
       if (stop.signal.aborted && !end.ended) return await this.#giveBack(begun);
@@ -308,7 +308,7 @@ class Worker {
 
   /** Repeats what the server must be told, however long that is away. */
   #untilStopped<T>(tell: () => Promise<T>): Promise<T> {
-    return whileAway(tell, this.#handBack.signal);
+    return untilReachable(tell, this.#handBack.signal);
   }
 
   async #beat(): Promise<void> {

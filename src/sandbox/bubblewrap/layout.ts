@@ -9,7 +9,7 @@ import { isInside, realPath } from '../../lib/real-path.js';
 import type { Boundary, GitTrust } from '../../protocol/sandbox.js';
 import { pathsToHide } from './paths-to-hide.js';
 import { PROTECTED_PLACES } from '../../protocol/protected-paths.js';
-import { obeyedPlaces } from '../git/obeyed.js';
+import { obeyedPlaces } from '../git/obeyed-places.js';
 import { ALTERNATES, gitPlaces, makePlaceholders, separateFolder } from './git-places.js';
 import { guardedPlaces } from './guarded-places.js';
 import { LEADING, linkedWorktree, SHARED, type LinkedWorktree } from './linked-worktree.js';

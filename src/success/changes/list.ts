@@ -2,7 +2,7 @@ import { errorMessage } from '../../lib/errors.js';
 import type { Outcome } from '../../protocol/outcome.js';
 import type { NetChange } from '../../protocol/success.js';
 import type { ChangeWatch } from './watch.js';
-import { patience } from '../patience.js';
+import { lookDeadline } from '../look-deadline.js';
 import type { SuccessSession } from '../settings.js';
 import { warning } from '../../protocol/warning.js';
 
@@ -23,7 +23,7 @@ export async function listChanges(
   { changes, session, cancel }: ListSettings,
 ): Promise<{ readonly changes?: readonly NetChange[] }> {
   const isLate = outcome.status === 'limit' && outcome.reason === 'time';
-  const { stop, release } = patience(outcome, cancel, isLate ? LATE_MS : PATIENCE_MS);
+  const { stop, release } = lookDeadline(outcome, cancel, isLate ? LATE_MS : PATIENCE_MS);
   try {
     return { changes: (await changes.look(stop, false)).changes };
   } catch (error) {

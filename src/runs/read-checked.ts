@@ -1,11 +1,11 @@
 import type { Transcript } from '../protocol/transcript.js';
-import { checkSound } from '../resume/sound.js';
+import { checkTranscript } from '../resume/check-transcript.js';
 import { lineValidator } from '../transcript/line-validator.js';
 import { readTranscript } from '../transcript/reader.js';
 
 /** Reads a transcript line by line. Throws unless it is intact. */
-export async function readSound(path: string): Promise<Transcript> {
+export async function readChecked(path: string): Promise<Transcript> {
   const transcript = readTranscript(path);
-  checkSound(transcript, await lineValidator());
+  checkTranscript(transcript, await lineValidator());
   return transcript;
 }

@@ -22,14 +22,14 @@ import { workerHalt } from './worker-halt.js';
 import type { WorkerRequest } from './worker-request.js';
 
 /** Everything a worker needs for the tasks of one batch. */
-export interface Shop {
+export interface WorkerBatch {
   readonly folder: string;
   readonly attempt: AttemptSettings;
   readonly pool: WorkspacePool;
   readonly gate: Gate;
 }
 
-export interface ShopSettings {
+export interface WorkerBatchSettings {
   readonly request: WorkerRequest;
   readonly store: Store;
   readonly git: Git;
@@ -42,7 +42,11 @@ export interface ShopSettings {
 }
 
 /** Reads a batch's header, limited to what this worker allows. Throws a Problem if that does not fit. */
-export async function openShop(header: BatchHeader, hash: string, settings: ShopSettings): Promise<Shop> {
+export async function openWorkerBatch(
+  header: BatchHeader,
+  hash: string,
+  settings: WorkerBatchSettings,
+): Promise<WorkerBatch> {
   const { request, store, git, root, signal } = settings;
   const folder = join(root, hash.slice(0, 16));
   removeTree(folder);
@@ -104,7 +108,7 @@ function attemptSettings(
   header: BatchHeader,
   facts: PolicyFacts,
   folder: string,
-  { request, underWay, connections }: ShopSettings,
+  { request, underWay, connections }: WorkerBatchSettings,
   sandbox: SandboxMode | undefined,
 ): AttemptSettings {
   const schema = join(folder, 'schema.json');

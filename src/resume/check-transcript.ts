@@ -6,7 +6,10 @@ import { transcriptFault, type Transcript } from '../protocol/transcript.js';
 import type { RecordedRun } from './fold.js';
 
 /** Throws unless a transcript is what its writer wrote, line by line. */
-export function checkSound(transcript: Transcript, faultsOf: (line: unknown) => readonly unknown[]): void {
+export function checkTranscript(
+  transcript: Transcript,
+  faultsOf: (line: unknown) => readonly unknown[],
+): void {
   const fault = transcriptFault(transcript, faultsOf);
   if (fault) throw resumeProblem(transcript.path, fault.why, fault.hint);
 }

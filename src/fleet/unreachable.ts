@@ -10,17 +10,17 @@ const AWAY_WORDS =
   /connection (?:is closed|terminated|ended|lost)|connect(?:ion)? timeout|timeout (?:exceeded|expired)|closed connection|^(?:LOADING|OOM|READONLY|MASTERDOWN|CLUSTERDOWN|BUSY|TRYAGAIN)\b/i;
 
 /** Whether a server cannot do something now, but may later. */
-export function isAway(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   return AWAY_CODES.test(errorCode(error) ?? '') || AWAY_WORDS.test(errorMessage(error));
 }
 
 /** Calls a server again and again while it is away. Rejects with the last reason once the signal fires. */
-export async function whileAway<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function untilReachable<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      if (signal.aborted || !isAway(error)) throw error;
+      if (signal.aborted || !isUnreachable(error)) throw error;
       await pause(RETRY_MS, signal);
     }
   }

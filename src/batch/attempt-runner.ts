@@ -19,7 +19,7 @@ export interface RequestTally {
   estimated: Spending;
 }
 
-export interface HereSettings {
+export interface AttemptRunnerSettings {
   readonly attempt: AttemptSettings;
   /** Where all tasks work, if they have no clones. */
   readonly workspace: string;
@@ -32,10 +32,10 @@ export interface HereSettings {
 }
 
 /** Runs attempts in this process. */
-export class Here {
-  readonly #settings: HereSettings;
+export class AttemptRunner {
+  readonly #settings: AttemptRunnerSettings;
 
-  constructor(settings: HereSettings) {
+  constructor(settings: AttemptRunnerSettings) {
     this.#settings = settings;
   }
 

@@ -4,7 +4,7 @@ import type { Outcome } from '../protocol/outcome.js';
 const HURRY_MS = 3000;
 
 /** Enough time to look at the changes of a run, and a little once it is cancelled or its time is up. */
-export function patience(
+export function lookDeadline(
   outcome: Outcome,
   cancel: AbortSignal | undefined,
   ms: number,
