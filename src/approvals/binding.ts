@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { canonicalJson } from '../lib/canonical-json.js';
-import { isSigned, signed } from '../lib/ed25519.js';
+import { isSigned, signatureOf } from '../lib/ed25519.js';
 import { sha256 } from '../lib/ids.js';
 import type { AnswerBinding, ApprovalAnswer, RecordedRequest } from '../protocol/approval.js';
 
@@ -45,7 +45,7 @@ export function bindAnswer(
     expires_at: expires.toISOString(),
   };
   if (!key) return binding;
-  return { ...binding, signature: signed(answerBytes(answer, binding, sessionId), key) };
+  return { ...binding, signature: signatureOf(answerBytes(answer, binding, sessionId), key) };
 }
 
 /** Why an answer no longer counts, or never did. */

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { canonicalJson } from '../lib/canonical-json.js';
-import { isSigned, signed, type Signature } from '../lib/ed25519.js';
+import { isSigned, signatureOf, type Signature } from '../lib/ed25519.js';
 import { sha256 } from '../lib/ids.js';
 import { compileSchema } from '../lib/schema.js';
 import { TIERS } from '../protocol/model-settings.js';
@@ -252,7 +252,7 @@ export function headerHash(header: BatchHeader): string {
 
 /** The hash of the header is in the job, so that one signature covers both. */
 export function withSignature(job: Omit<TaskJob, 'signature'>, key: KeyObject | undefined): TaskJob {
-  return key ? { ...job, signature: signed(signedBytes(job), key) } : job;
+  return key ? { ...job, signature: signatureOf(signedBytes(job), key) } : job;
 }
 
 /** Why a job was not put in by an owner of one of these keys. */

@@ -24,7 +24,7 @@ export function publicKeyIn(text: string): string | undefined {
   return spkiOf(checked(createPublicKey({ key, format: 'der', type: 'spki' })));
 }
 
-export function signed(bytes: Buffer, key: KeyObject): Signature {
+export function signatureOf(bytes: Buffer, key: KeyObject): Signature {
   return { key: spkiOf(createPublicKey(key)), value: sign(null, bytes, key).toString('base64') };
 }
 

@@ -44,7 +44,7 @@ export function ignoreRules(workspace: string, { git = true, gemini: ours = true
   ): IgnoreFolder {
     const [judges, ours] = [judgesIn(path, files), judgesIn(path, gemini)];
     const names = (name: string, isDirectory: boolean) =>
-      isAllNamed || isNamed(judges, name, isDirectory) || isNamed(ours, name, isDirectory);
+      isAllNamed || isIgnoredBy(judges, name, isDirectory) || isIgnoredBy(ours, name, isDirectory);
     return {
       isNamed: isAllNamed,
       ignores: (name, isDirectory) => names(name, isDirectory) && !tracked().has(pathIn(path, name)),
@@ -62,12 +62,12 @@ export function ignoreRules(workspace: string, { git = true, gemini: ours = true
   }
 
   /** Undefined for a folder that is ignored, or inside one that is. */
-  function known(path: string): IgnoreFolder | undefined {
+  function knownFolder(path: string): IgnoreFolder | undefined {
     if (folders.has(path)) return folders.get(path);
     let folder: IgnoreFolder | undefined;
     if (path === workspace || !isInside(workspace, path)) folder = startAt(path);
     else {
-      const parent = known(dirname(path));
+      const parent = knownFolder(dirname(path));
       const name = basename(path);
       folder = parent?.ignores(name, true) ? undefined : parent?.enter(name);
     }
@@ -77,12 +77,12 @@ export function ignoreRules(workspace: string, { git = true, gemini: ours = true
 
   return {
     at: (path) => {
-      const found = known(path);
+      const found = knownFolder(path);
       const folder = found && !found.isNamed ? found : startAt(path);
       folders.set(path, folder);
       return folder;
     },
-    isIgnored: (path) => known(dirname(path))?.ignores(basename(path), false) ?? true,
+    isIgnored: (path) => knownFolder(dirname(path))?.ignores(basename(path), false) ?? true,
   };
 }
 
@@ -95,7 +95,7 @@ function rulesAbove(folder: string): IgnoreFile[] {
   for (let i = 0; i <= steps.length; i++) {
     const path = join(top, ...steps.slice(0, i));
     // Working inside an ignored folder means wanting to see what is in it.
-    if (i > 0 && isNamed(judgesIn(dirname(path), files), basename(path), true)) files = [];
+    if (i > 0 && isIgnoredBy(judgesIn(dirname(path), files), basename(path), true)) files = [];
     files.push(...readRules(path, join(path, RULES_FILE)));
   }
   return files;
@@ -105,7 +105,7 @@ function judgesIn(folder: string, files: readonly IgnoreFile[]): Judge[] {
   return files.flatMap((file) => file.judgeIn(folder) ?? []);
 }
 
-function isNamed(judges: readonly Judge[], name: string, isDirectory: boolean): boolean {
+function isIgnoredBy(judges: readonly Judge[], name: string, isDirectory: boolean): boolean {
   let ignored = false;
   for (const judge of judges) {
     const match = judge(name, isDirectory);

@@ -167,7 +167,7 @@ function countNewlines(text: string, end: number): number {
 function wholeBlock(before: string, after: string) {
   const old = textLines(before);
   const fresh = textLines(after);
-  const lines = [...signed('-', old), ...signed('+', fresh)];
+  const lines = [...withSign('-', old), ...withSign('+', fresh)];
   return { oldStart: 1, oldLines: old.lines.length, newStart: 1, newLines: fresh.lines.length, lines };
 }
 
@@ -183,7 +183,7 @@ function textLines(text: string): Lines {
   return { lines: closed ? lines.slice(0, -1) : lines, closed };
 }
 
-function signed(sign: string, { lines, closed }: Lines): string[] {
+function withSign(sign: string, { lines, closed }: Lines): string[] {
   const shown = lines.map((line) => sign + line);
   return closed ? shown : [...shown, '\\ No newline at end of file'];
 }

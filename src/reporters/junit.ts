@@ -156,8 +156,8 @@ function denialText(denial: Denial): string {
 }
 
 function caseCounts(cases: readonly TestCase[]): string {
-  const count = (type: EndingType) => cases.filter(({ ending }) => ending?.type === type).length;
-  return `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
+  const countOf = (type: EndingType) => cases.filter(({ ending }) => ending?.type === type).length;
+  return `tests="${cases.length}" failures="${countOf('failure')}" errors="${countOf('error')}" skipped="${countOf('skipped')}"`;
 }
 
 function* caseLines({ group, name, seconds = 0, ending }: TestCase): Generator<string> {

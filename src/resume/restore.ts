@@ -115,9 +115,9 @@ export function recall({ rebuilt, recorded }: PausedRun, context: Recalls, loops
 
 /** How much of a recording was replayed before. */
 export function saidIn({ session }: PausedRun): { readonly turns: number; readonly summaries: number } {
-  const count = (wanted: TranscriptLine['type']) =>
+  const countOf = (wanted: TranscriptLine['type']) =>
     session.lines.filter(({ type }) => type === wanted).length;
-  return { turns: count('turn'), summaries: count('compression') };
+  return { turns: countOf('turn'), summaries: countOf('compression') };
 }
 
 /** Types that cost nothing. A new one is either charged or listed here. */

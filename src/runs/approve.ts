@@ -49,13 +49,13 @@ export async function approveCalls(
     const redactor = await redactorFor(settings.variables, fold(recordedPolicy(run)));
     const answers = choose(pending).map((answer) => redactedAnswer(answer, redactor));
     for (const answer of answers) checkAnswer(answer, pending);
-    return write(checked, run, answers, settings, () => lease?.check());
+    return writeAnswers(checked, run, answers, settings, () => lease?.check());
   } finally {
     lease?.release();
   }
 }
 
-function write(
+function writeAnswers(
   { path, lines, end, result }: Transcript,
   run: RecordedRun,
   answers: readonly ApprovalAnswer[],

@@ -70,7 +70,7 @@ export async function compose(request: RunRequest, parts: RunParts): Promise<Com
     throw tools.problem;
   }
   const review = await reviewerFor(parts, checks, { output, shell: tools.shell });
-  return { ...agentOf(built, review), close, conclude: checks.conclude };
+  return { ...agentFrom(built, review), close, conclude: checks.conclude };
 }
 
 const NO_OPENING: Opening = { parts: [], warnings: [] };
@@ -133,7 +133,7 @@ function openingMessage({ task, opening }: Pick<Built, 'task' | 'opening'>): rea
   return [...task.parts, ...opening.parts];
 }
 
-function agentOf(built: Built, review: Reviewer): Pick<Composed, 'start' | 'leftovers' | 'agent'> {
+function agentFrom(built: Built, review: Reviewer): Pick<Composed, 'start' | 'leftovers' | 'agent'> {
   const { request, parts, model, tools, calls, system } = built;
   const { effective, session, signal, resumed } = parts;
   const { opened, budget, denials } = model;

@@ -12,7 +12,7 @@ import { readChecked } from './read-checked.js';
 import { redactorFor } from './redaction.js';
 import { KEPT_FLAGS, type ResumeRequest } from './resume-request.js';
 import { resumedPolicy } from './resumed-policy.js';
-import { conversation, type ResumedRun } from './resumed.js';
+import { conversationSteps, type ResumedRun } from './resumed.js';
 import { runOrResume } from './run.js';
 import type { RunRequest } from './settings.js';
 import { resolveWorkspace } from '../decisions/workspace.js';
@@ -48,7 +48,7 @@ async function prepare(request: ResumeRequest, path: string, lease: Lease | unde
   const policy = await resumedPolicy({ transcript, recorded, init, request });
   const { text } = await redactorFor(request.variables, policy.effective);
   checkTask(path, first.content, request.task && text(request.task));
-  const paused = pausedRun({ transcript, recorded, init, first }, conversation());
+  const paused = pausedRun({ transcript, recorded, init, first }, conversationSteps());
   return { ...paused, ...policy, session: { ...paused.session, runningMs: recorded.runningMs, lease } };
 }
 

@@ -21,7 +21,7 @@ export interface ResumedRun extends PausedRun, ResumedPolicy {
 }
 
 /** How the conversation is rebuilt: as the run itself builds it. */
-export function conversation(): Conversation {
+export function conversationSteps(): Conversation {
   return {
     nameCalls: callNamer(),
     append,

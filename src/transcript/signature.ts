@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { canonicalJson } from '../lib/canonical-json.js';
-import { isSigned, signed, type Signature } from '../lib/ed25519.js';
+import { isSigned, signatureOf, type Signature } from '../lib/ed25519.js';
 import { errorCode } from '../lib/errors.js';
 import { toJsonText } from '../lib/jsonl.js';
 import { parseJson } from '../lib/parse-json.js';
@@ -23,7 +23,7 @@ const MAX_BYTES = 16_384;
 export function signTranscript(transcript: Transcript, key: KeyObject): string {
   const file = signatureFile(transcript);
   const bound = boundTo(transcript);
-  const text: SignedTranscript = { v: 1, ...bound, signature: signed(transcriptBytes(bound), key) };
+  const text: SignedTranscript = { v: 1, ...bound, signature: signatureOf(transcriptBytes(bound), key) };
   writeFileSync(file, `${toJsonText(text)}\n`);
   return file;
 }

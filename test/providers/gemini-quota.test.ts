@@ -201,7 +201,7 @@ describe('an error inside a 200', () => {
 });
 
 test('404 at Vertex hints at the location', async () => {
-  const { failureOf } = await import('../../src/providers/gemini/failure.js');
+  const { failureOfError: failureOf } = await import('../../src/providers/gemini/failure.js');
   const thrown = Object.assign(new Error('{"error":{"code":404}}'), { status: 404 });
   const hint = (vertex: boolean) =>
     failureOf(thrown, { model: 'gemini-x', vertex, headers: {}, sent: true }).hint;

@@ -11,9 +11,9 @@ const CIRCUMSTANCES = ['internal_error', 'provider_unavailable', 'tool_infra_err
 export function* batchJunit(story: BatchStory): Generator<string> {
   const { record, results, state } = story;
   const kinds = results.map(testKind);
-  const count = (kind: string) => kinds.filter((one) => one === kind).length;
+  const countOf = (kind: string) => kinds.filter((one) => one === kind).length;
   const seconds = xmlAttribute('time', state.duration_ms / 1000);
-  const counts = `tests="${results.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}"`;
+  const counts = `tests="${results.length}" failures="${countOf('failure')}" errors="${countOf('error')}" skipped="${countOf('skipped')}"`;
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield `<testsuites name="bosun" ${counts} ${seconds}>\n`;
   yield `  <testsuite ${xmlAttribute('name', `bosun batch ${record.name}`)} ${counts} ${seconds}>\n`;

@@ -28,7 +28,7 @@ export function tableLines(tally: Tally, { columns, rows }: Screen, paint: Paint
     ...shown.map((task) => runningLine(task, width, paint)),
     ...(more > 0 ? [paint('dim', cutTo(`  and ${more} more`, width))] : []),
     barLine(tally, width, paint),
-    paint('dim', cutTo(figures(tally), width)),
+    paint('dim', cutTo(figuresLine(tally), width)),
   ];
 }
 
@@ -64,7 +64,7 @@ function barLine(tally: Tally, width: number, paint: Paint): string {
 }
 
 /** `$1.20 of $5.00 spent, 12.4 tasks/min, 3m 20s so far, about 4m 10s left (14:32)` */
-export function figures(tally: Tally): string {
+export function figuresLine(tally: Tally): string {
   const { perMinute, leftMs, elapsedMs } = tally;
   const rate = perMinute === undefined ? [] : [`${perMinute.toFixed(perMinute < 10 ? 1 : 0)} tasks/min`];
   const left = leftMs === undefined ? [] : [`about ${formatDuration(leftMs)} left (${clock(leftMs)})`];

@@ -77,7 +77,7 @@ export function ruleIndex({ value }: PolicySource, wanted: string): number {
   return ((value['rules'] ?? []) as readonly WrittenRule[]).findIndex(({ id }) => id === wanted);
 }
 
-const list = (one: string | readonly string[] | undefined): readonly string[] | undefined =>
+const asList = (one: string | readonly string[] | undefined): readonly string[] | undefined =>
   typeof one === 'string' ? [one] : one;
 
 function compileRule(
@@ -90,10 +90,10 @@ function compileRule(
   const isSecond = all.findIndex(({ id }) => id === raw.id) !== index;
   if (isSecond) throw policyProblem(source, at('id'), `there are two rules with the id \`${raw.id}\``);
   const reference: RuleReference = { id: raw.id, file: source.file, line: source.locate(at()).line };
-  const commands = list(raw.command);
-  const paths = list(raw.path);
+  const commands = asList(raw.command);
+  const paths = asList(raw.path);
   const denies = { also: raw.decision !== 'allow' };
-  const meant = (list(raw.tool) ?? []).flatMap((name, i) => nameTools(name, source, at('tool', i), denies));
+  const meant = (asList(raw.tool) ?? []).flatMap((name, i) => nameTools(name, source, at('tool', i), denies));
   // With a path, a pattern such as `*_file` means only our own tools.
   const own = commands || paths ? meant.filter((tool) => !tool.includes('*')) : meant;
   const tools = own.length > 0 ? own : meant;

@@ -11,7 +11,7 @@ import { unavailable } from '../failure.js';
 import type { Connections } from '../http/connections.js';
 import type { ProxyVariables } from '../http/proxy.js';
 import { createTransport, TIMEOUTS, timeoutError, type Timeouts } from '../http/transport.js';
-import { credentialFailure, failureOf } from './failure.js';
+import { credentialFailure, failureOfError } from './failure.js';
 import { fetchOver } from './fetch.js';
 import { bodyWriter, sdkParameters } from './request.js';
 import { ReplyBuilder, type ResponseChunk } from './response.js';
@@ -137,7 +137,7 @@ function failureBy(
   const vertex = type === 'vertex';
   const misfit = misfitIn(error);
   if (misfit) throw misfit;
-  return !at.sent && vertex ? credentialFailure(error) : failureOf(error, { ...at, vertex });
+  return !at.sent && vertex ? credentialFailure(error) : failureOfError(error, { ...at, vertex });
 }
 
 /** A server may quote the request that it rejects. Keys of a few letters are placeholders. */

@@ -18,7 +18,7 @@ export interface Asked {
 }
 
 /** The failure of a request, from whatever was thrown. */
-export function failureOf(error: unknown, asked: Asked): ModelFailure {
+export function failureOfError(error: unknown, asked: Asked): ModelFailure {
   const status = (error as { status?: unknown }).status;
   if (typeof status === 'number') return apiFailure(status, errorMessage(error), asked);
   if (asked.sent && isGarbled(error)) {

@@ -139,9 +139,9 @@ export class GitSnapshots {
   /** Whether two commits contain the same files. Without a commit there are none. */
   async isSameTree(one: string | null, other: string | null, signal: AbortSignal): Promise<boolean> {
     const opened = await this.#open('', signal);
-    const list = async (commit: string | null) =>
+    const listEntries = async (commit: string | null) =>
       commit === null ? '' : (await opened?.store.run(['ls-tree', '-z', commit], signal))?.toString('latin1');
-    return (await list(one)) === (await list(other));
+    return (await listEntries(one)) === (await listEntries(other));
   }
 
   async #compare(before: Trees, after: Trees, args: readonly string[], signal: AbortSignal) {

@@ -73,7 +73,7 @@ function planEdit(workspace: string, path: string, request: Request): EditPlan |
   if (!('bytes' in file)) return { path, error: file };
   const old = decodeText(file.bytes);
   if (!old) return { path, error: notText(shown, file.bytes) };
-  const refuse = (error: ToolError): EditRefusal => ({
+  const rejectEdit = (error: ToolError): EditRefusal => ({
     path,
     error,
     existing: file,
@@ -81,16 +81,16 @@ function planEdit(workspace: string, path: string, request: Request): EditPlan |
     wanted: old_string,
   });
   if (old_string === new_string) {
-    return refuse({ type: 'edit_no_change', message: 'old_string and new_string are the same.' });
+    return rejectEdit({ type: 'edit_no_change', message: 'old_string and new_string are the same.' });
   }
 
   const search = findText(old.text, old_string, new_string);
   const fault = judge(search, request, old.text, shown);
-  if (fault) return refuse(fault);
-  if (lengthAfter(old.text, search.matches) > MAX_FILE_BYTES) return refuse(resultTooLarge(shown));
+  if (fault) return rejectEdit(fault);
+  if (lengthAfter(old.text, search.matches) > MAX_FILE_BYTES) return rejectEdit(resultTooLarge(shown));
   const text = applyMatches(old.text, search.matches);
   if (text === old.text)
-    return refuse({ type: 'edit_no_change', message: `${shown} already reads like that.` });
+    return rejectEdit({ type: 'edit_no_change', message: `${shown} already reads like that.` });
   const note = `Changed ${count(search.matches.length, 'place')} in ${shown}.${toleranceNote(search)}`;
   return { path, shown, before: old.text, after: { ...old, text }, existing: file, note };
 }

@@ -73,19 +73,19 @@ function isKnown(edit: EditPlan | EditRefusal): edit is EditPlan {
 }
 
 function plan(file: string | undefined, shown: string, request: Request): EditPlan | EditRefusal {
-  const refuse = (message: string): EditRefusal => ({
+  const rejectEdit = (message: string): EditRefusal => ({
     path: shown,
     error: { type: 'memory_tool_execution_error', message },
   });
-  if (file === undefined) return refuse(NO_FILE);
+  if (file === undefined) return rejectEdit(NO_FILE);
   const found = readBytes(file, shown);
   if (!('bytes' in found) && found.type !== 'file_not_found') return { path: file, error: found };
   const existing = 'bytes' in found ? found : undefined;
   const old = existing ? decodeText(existing.bytes) : ({ text: '', encoding: 'utf8', bom: false } as const);
-  if (!old) return refuse(`${shown} is a binary file.`);
+  if (!old) return rejectEdit(`${shown} is a binary file.`);
   const { fact, modified } = request;
   if (modified && modified.old_content !== old.text)
-    return refuse(`${shown} has changed since it was shown for approval. Nothing was remembered.`);
+    return rejectEdit(`${shown} has changed since it was shown for approval. Nothing was remembered.`);
   const text = modified ? modified.new_content : addFact(old.text, factLine(fact));
   const note = text === undefined ? `Already remembered in ${shown}.` : `Remembered in ${shown}.`;
   const after = { ...old, text: text ?? old.text };

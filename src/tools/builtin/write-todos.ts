@@ -46,7 +46,7 @@ export function writeTodosTool(workspace: string, onTodos: (todos: readonly Todo
     paths: () => [],
     describe: ({ todos }) => `Plan: ${planText(todos)}`,
     confirmation: ({ todos }) => ({ type: 'info', description: todoList(todos) }),
-    execute: ({ todos }) => write(todos, onTodos),
+    execute: ({ todos }) => writeTodos(todos, onTodos),
   });
 }
 
@@ -57,7 +57,7 @@ function todosFault(todos: readonly Todo[]): string | undefined {
   return current.length > 1 ? `${current.length} todos are in_progress, at most one may be` : undefined;
 }
 
-function write(todos: readonly Todo[], onTodos: (todos: readonly Todo[]) => void): ToolReport {
+function writeTodos(todos: readonly Todo[], onTodos: (todos: readonly Todo[]) => void): ToolReport {
   onTodos(todos.map(({ description, status }) => ({ description: todoLine(description), status })));
   return { ok: true, content: todoList(todos) };
 }

@@ -73,13 +73,16 @@ async function sendRequest(
     return { ok: true, result };
   } catch (error) {
     const ended = clock.ended();
-    return { ok: false, error: ended ?? (await failureOf(error, connection, settings.name, isUnderWay)) };
+    return {
+      ok: false,
+      error: ended ?? (await requestFailure(error, connection, settings.name, isUnderWay)),
+    };
   } finally {
     clock.stop();
   }
 }
 
-async function failureOf(
+async function requestFailure(
   error: unknown,
   connection: Connection,
   name: string,

@@ -13,7 +13,7 @@ export function head({ record, state, folder }: BatchStory): Html {
   ${state.continue !== null && markup`<p class="go-on"><b>Continue with</b> <code>${state.continue}</code></p>`}
 </div>
 ${bar(state)}
-${figures(state)}
+${batchFigures(state)}
 <dl class="facts"><div><dt>Folder</dt><dd><code>${folder}</code></dd></div><div><dt>Batch</dt><dd><code>${record.batch_id}</code></dd></div></dl>`;
 }
 
@@ -51,7 +51,7 @@ function bar({ tasks }: BatchState): Html {
   return markup`<svg class="shares" role="img" aria-label="${text}">${shapes}</svg>`;
 }
 
-function figures({
+function batchFigures({
   tasks,
   stability,
   cost_usd,
