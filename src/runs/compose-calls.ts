@@ -16,7 +16,7 @@ import { redactRequest } from '../transcript/redact-event.js';
 import type { ComposedTools } from './compose-tools.js';
 import { answersOf, grantsOf } from './resumed.js';
 import type { RunModel } from './run-model.js';
-import type { RunParts } from './run-parts.js';
+import type { RunBase } from './run-base.js';
 import type { RunRequest } from './settings.js';
 
 export interface CallParts {
@@ -34,10 +34,10 @@ export interface ComposedCalls {
 }
 
 /** What decides about the calls of a run, and runs them. */
-export function composeCalls(request: RunRequest, parts: RunParts, callParts: CallParts): ComposedCalls {
-  const { session, resumed } = parts;
+export function composeCalls(request: RunRequest, base: RunBase, callParts: CallParts): ComposedCalls {
+  const { session, resumed } = base;
   const deferred = new Deferred();
-  const { run } = schedulerFor(request, parts, callParts, askFor(request, parts, callParts, deferred));
+  const { run } = schedulerFor(request, base, callParts, askFor(request, base, callParts, deferred));
   if (!resumed) return { runCalls: run, deferred };
   // What was recorded elsewhere may hold a secret of this one.
   const past = (call: Parameters<typeof pastOf>[1]) => {
@@ -51,7 +51,7 @@ export function composeCalls(request: RunRequest, parts: RunParts, callParts: Ca
 /** Who answers where the policy says "ask". */
 function askFor(
   { variables, approve, approveTimeoutMs }: RunRequest,
-  { workspace, session, resumed }: RunParts,
+  { workspace, session, resumed }: RunBase,
   { tools, approver }: CallParts,
   deferred: Deferred,
 ): Ask {
@@ -74,7 +74,7 @@ function askFor(
 
 function schedulerFor(
   { include, dryRun = false }: RunRequest,
-  { workspace, effective, limits, session, outputRoom, resumed }: RunParts,
+  { workspace, effective, limits, session, outputRoom, resumed }: RunBase,
   { model: { opened, budget, denials }, tools: { offer, policy }, changes }: CallParts,
   ask: Ask,
 ): Scheduler {

@@ -20,7 +20,7 @@ import { createOffer, type Offer } from '../tools/offer.js';
 import { createRegistry, type Registry } from '../tools/registry.js';
 import type { Sources } from '../tools/sources.js';
 import { unattended } from '../tools/unattended.js';
-import type { OpenedModel, RunParts } from './run-parts.js';
+import type { OpenedModel, RunBase } from './run-base.js';
 import { openRunPrograms } from './sandbox.js';
 import type { RunRequest } from './settings.js';
 import { askSources } from './sources.js';
@@ -55,18 +55,18 @@ export interface ComposedTools {
 /** The tools of a run, and the programs behind them. */
 export async function composeTools(
   request: RunRequest,
-  parts: RunParts,
+  base: RunBase,
   toolParts: ToolParts,
 ): Promise<ComposedTools> {
-  const { effective, session, signal } = parts;
+  const { effective, session, signal } = base;
   const own = await ownToolsOf(request);
-  const programs = await programsFor(request, parts, toolParts);
+  const programs = await programsFor(request, base, toolParts);
   const { denied } = programs;
   const policy = denied === undefined ? toolParts.policy : withoutPrograms(toolParts.policy, denied);
-  const registry = createRegistry(openTools(request, parts, { ...toolParts, policy }, programs));
+  const registry = createRegistry(openTools(request, base, { ...toolParts, policy }, programs));
   if (own.length > 0) registry.replace('own', own);
   const onWarning = (message: string) => session.emit(warning('tool_source', message));
-  const sources = await sourcesFor(request, parts, { registry, programs, onWarning });
+  const sources = await sourcesFor(request, base, { registry, programs, onWarning });
   const close = async () => {
     await sources.close();
     await programs.close();
@@ -97,7 +97,7 @@ async function ownToolsOf({ tools = [] }: RunRequest): Promise<readonly Tool[]> 
 /** How the programs of the run are started. */
 function programsFor(
   { variables, sandbox }: RunRequest,
-  { workspace, effective, session, signal, end }: RunParts,
+  { workspace, effective, session, signal, end }: RunBase,
   { policy, verifies, untrusted, probed }: ToolParts,
 ): Promise<GuardedPrograms> {
   return openRunPrograms({
@@ -119,7 +119,7 @@ interface SourceParts {
 
 async function sourcesFor(
   { variables, log }: RunRequest,
-  { workspace, effective, session, signal }: RunParts,
+  { workspace, effective, session, signal }: RunBase,
   { registry, programs, onWarning }: SourceParts,
 ): Promise<Sources> {
   const redacted = (line: string) => log?.(session.redactor.text(line));
@@ -134,7 +134,7 @@ async function sourcesFor(
 
 function openTools(
   request: RunRequest,
-  { workspace, effective: { shell }, limits, session }: RunParts,
+  { workspace, effective: { shell }, limits, session }: RunBase,
   { policy, named, budget, opened }: ToolParts,
   programs: GuardedPrograms,
 ): Tool[] {

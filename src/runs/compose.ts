@@ -22,7 +22,7 @@ import { composeCalls, type ComposedCalls } from './compose-calls.js';
 import { composeTools, type ComposedTools } from './compose-tools.js';
 import { initEvent } from './init-event.js';
 import { openRunModel, type RunModel } from './run-model.js';
-import type { RunParts } from './run-parts.js';
+import type { RunBase } from './run-base.js';
 import { probeEarly } from './sandbox.js';
 import type { RunRequest } from './settings.js';
 import { checksFor, reviewerFor } from './success.js';
@@ -39,46 +39,46 @@ export interface Composed {
 }
 
 /** Puts the parts of a run together, and records them in the transcript. */
-export async function compose(request: RunRequest, parts: RunParts): Promise<Composed> {
-  const { session, resumed } = parts;
-  const probed = probeEarly(request, parts);
-  const model = await openRunModel(request, parts);
+export async function compose(request: RunRequest, base: RunBase): Promise<Composed> {
+  const { session, resumed } = base;
+  const probed = probeEarly(request, base);
+  const model = await openRunModel(request, base);
   const { opened, budget } = model;
   // From here on nobody sees a secret of the user's, not even the model.
-  const task = await taskOf(request, parts, opened);
+  const task = await taskOf(request, base, opened);
   const { untrusted } = task;
-  const checks = await checksFor(request, parts);
-  const { confinement, approver, ...permissions } = permissionsOf(request, parts, { checks, untrusted });
+  const checks = await checksFor(request, base);
+  const { confinement, approver, ...permissions } = permissionsOf(request, base, { checks, untrusted });
   const opening = task.isNew ? openingOf(permissions.named, untrusted, session.redactor.text) : NO_OPENING;
   const output = await openOutputSchema(request.outputSchema, resumed?.recorded.init.output_schema);
   const verifies = !request.dryRun && (checks.initFields.success?.verify.length ?? 0) > 0;
   const toolParts = { ...permissions, budget, opened, untrusted, probed, verifies };
-  const tools = await composeTools(request, parts, toolParts);
+  const tools = await composeTools(request, base, toolParts);
   confinement.active = tools.programs.state.active;
-  const calls = composeCalls(request, parts, { model, tools, approver, changes: checks.changes });
+  const calls = composeCalls(request, base, { model, tools, approver, changes: checks.changes });
   model.whileThinking(() => tools.offer.tools().forEach((tool) => tool.prepare()));
   const close = async () => {
     opened.provider.close();
     opened.lookUps?.close();
     await tools.close();
   };
-  const system = systemFor(request, parts, tools, output);
-  const built = { request, parts, model, task, opening, output, checks, tools, calls, system };
-  recordStart(built);
+  const system = systemFor(request, base, tools, output);
+  const open = { request, base, model, task, opening, output, checks, tools, calls, system };
+  recordStart(open);
   if (tools.problem) {
     await close();
     throw tools.problem;
   }
-  const review = await reviewerFor(parts, checks, { output, shell: tools.shell });
-  return { ...agentFrom(built, review), close, conclude: checks.conclude };
+  const review = await reviewerFor(base, checks, { output, shell: tools.shell });
+  return { ...agentFrom(open, review), close, conclude: checks.conclude };
 }
 
 const NO_OPENING: Opening = { parts: [], warnings: [] };
 
 /** The parts of a run, once they are open. */
-interface Built {
+interface OpenParts {
   readonly request: RunRequest;
-  readonly parts: RunParts;
+  readonly base: RunBase;
   readonly model: RunModel;
   readonly task: RunTask;
   readonly opening: Opening;
@@ -91,7 +91,7 @@ interface Built {
 
 function systemFor(
   { dryRun = false }: RunRequest,
-  { workspace, session }: RunParts,
+  { workspace, session }: RunBase,
   { policy }: ComposedTools,
   output: OutputSchema | undefined,
 ): string {
@@ -100,8 +100,18 @@ function systemFor(
 }
 
 /** Begins the transcript. Of a run that cannot go on it holds only the start. */
-function recordStart({ request, parts, model, task, opening, output, checks, tools, system }: Built): void {
-  const { session, effective, resumed } = parts;
+function recordStart({
+  request,
+  base,
+  model,
+  task,
+  opening,
+  output,
+  checks,
+  tools,
+  system,
+}: OpenParts): void {
+  const { session, effective, resumed } = base;
   const { offer, sources, programs, problem } = tools;
   const facts = {
     system,
@@ -112,7 +122,7 @@ function recordStart({ request, parts, model, task, opening, output, checks, too
     ...checks.initFields,
   };
   const begin = [
-    initEvent(request, parts, model.opened, facts),
+    initEvent(request, base, model.opened, facts),
     ...(programs.warning === undefined ? [] : [warning('sandbox', programs.warning)]),
   ];
   if (problem) {
@@ -129,13 +139,13 @@ function recordStart({ request, parts, model, task, opening, output, checks, too
   if (resumed) session.showAgain(openUses(resumed));
 }
 
-function openingMessage({ task, opening }: Pick<Built, 'task' | 'opening'>): readonly Part[] {
+function openingMessage({ task, opening }: Pick<OpenParts, 'task' | 'opening'>): readonly Part[] {
   return [...task.parts, ...opening.parts];
 }
 
-function agentFrom(built: Built, review: Reviewer): Pick<Composed, 'start' | 'leftovers' | 'agent'> {
-  const { request, parts, model, tools, calls, system } = built;
-  const { effective, session, signal, resumed } = parts;
+function agentFrom(open: OpenParts, review: Reviewer): Pick<Composed, 'start' | 'leftovers' | 'agent'> {
+  const { request, base, model, tools, calls, system } = open;
+  const { effective, session, signal, resumed } = base;
   const { opened, budget, denials } = model;
   const { provider } = opened;
   const { emit } = session;
@@ -157,7 +167,7 @@ function agentFrom(built: Built, review: Reviewer): Pick<Composed, 'start' | 'le
   return {
     start: resumed
       ? { ...resumed.rebuilt.start, history: redactedHistory(resumed.rebuilt.start.history, redact) }
-      : { history: startHistory(openingMessage(built)) },
+      : { history: startHistory(openingMessage(open)) },
     leftovers: { denials: denials.all, pending: calls.deferred.requests },
     agent: {
       ...turnDeps,

@@ -1,13 +1,13 @@
 import { gitHead } from '../lib/git.js';
 import { SCHEMA_VERSION, type InitEvent } from '../protocol/event.js';
-import type { OpenedModel, RunParts } from './run-parts.js';
+import type { OpenedModel, RunBase } from './run-base.js';
 import type { RunRequest } from './settings.js';
 import { VERSION } from '../lib/version.js';
 
 /** What a run records about itself before anything happens. */
 export function initEvent(
   request: RunRequest,
-  { workspace, effective, limits, resumed }: RunParts,
+  { workspace, effective, limits, resumed }: RunBase,
   { provider, toolProtocol }: OpenedModel,
   facts: Pick<
     InitEvent,

@@ -6,7 +6,7 @@ import { approversIn } from '../policy/on-ask.js';
 import type { Policy } from '../protocol/decision.js';
 import type { SuccessChecks } from '../success/prepare.js';
 import { policyPlace, shellFacts } from '../decisions/policy-place.js';
-import type { RunParts } from './run-parts.js';
+import type { RunBase } from './run-base.js';
 import { runnerFiles } from '../sandbox/environment.js';
 import type { RunRequest } from './settings.js';
 
@@ -21,7 +21,7 @@ export interface Permissions {
 
 export function permissionsOf(
   { variables, protect = [] }: RunRequest,
-  { workspace, effective, session }: RunParts,
+  { workspace, effective, session }: RunBase,
   { checks, untrusted }: { readonly checks: SuccessChecks; readonly untrusted: boolean },
 ): Permissions {
   const approver = watchApprover(approversIn(effective.ruleSets), workspace);

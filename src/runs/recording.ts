@@ -3,7 +3,7 @@ import { createReplayProvider, type Said } from '../providers/replay.js';
 import { lostArguments } from '../resume/lost-arguments.js';
 import { taskIn } from '../resume/pause.js';
 import { doubtAbout, readTranscript, turnsOf } from '../transcript/reader.js';
-import type { OpenedModel } from './run-parts.js';
+import type { OpenedModel } from './run-base.js';
 import { warning } from '../protocol/warning.js';
 
 /** A recorded model, and the task it was given. What it has `said` already is not repeated. */

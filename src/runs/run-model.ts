@@ -8,7 +8,7 @@ import { DEFAULT_MODEL } from '../providers/registry.js';
 import { restore, saidIn } from '../resume/restore.js';
 import { Denials } from '../scheduler/denials.js';
 import { openRecording } from './recording.js';
-import type { OpenedModel, RunParts } from './run-parts.js';
+import type { OpenedModel, RunBase } from './run-base.js';
 import type { RunRequest } from './settings.js';
 
 /** The model of a run, and the counters of its use. */
@@ -21,8 +21,8 @@ export interface RunModel {
 }
 
 /** Opens the model of a run. Earlier use still counts. */
-export async function openRunModel(request: RunRequest, parts: RunParts): Promise<RunModel> {
-  const { effective, limits, session, resumed } = parts;
+export async function openRunModel(request: RunRequest, base: RunBase): Promise<RunModel> {
+  const { effective, limits, session, resumed } = base;
   const denials = new Denials(limits.denials);
   // Prices are those of the current model, and the budget must exist before the model does.
   const current: { provider?: Provider } = {};
@@ -34,7 +34,7 @@ export async function openRunModel(request: RunRequest, parts: RunParts): Promis
   });
   const works: (() => void)[] = [];
   const onSent = () => works.forEach((work) => work());
-  const opened = await openModelOrRecording(request, parts, budget, onSent);
+  const opened = await openModelOrRecording(request, base, budget, onSent);
   current.provider = opened.provider;
   if (resumed) restore(resumed, budget, denials);
   return { opened, budget, denials, whileThinking: (work) => void works.push(work) };
@@ -43,23 +43,23 @@ export async function openRunModel(request: RunRequest, parts: RunParts): Promis
 /** A real model, or a recording of one. */
 async function openModelOrRecording(
   request: RunRequest,
-  parts: RunParts,
+  base: RunBase,
   budget: Budget,
   onSent: () => void,
 ): Promise<OpenedModel> {
   const { replay, toolProtocol = 'native' } = request;
-  const { session, resumed } = parts;
+  const { session, resumed } = base;
   if (replay !== undefined) return openRecording(replay, session.emit, resumed && saidIn(resumed));
-  const model = await openModel({ ...modelOptions(request, parts, budget), toolProtocol, onSent });
+  const model = await openModel({ ...modelOptions(request, base, budget), toolProtocol, onSent });
   return { ...model, toolProtocol, recordedTask: undefined, isLost: () => false };
 }
 
 function modelOptions(
   request: RunRequest,
-  parts: RunParts,
+  base: RunBase,
   budget: Budget,
 ): Omit<ModelOptions, 'toolProtocol' | 'onSent'> {
-  const { effective, limits, session } = parts;
+  const { effective, limits, session } = base;
   return {
     names: [request.model ?? effective.model ?? DEFAULT_MODEL, ...effective.fallback],
     webModel: effective.webModel,
@@ -86,12 +86,12 @@ function modelOptions(
     counted: countable([limits, request.sharedLimits ?? {}], session.emit),
     emit: session.emit,
     beforeSending: () => session.check(),
-    gated: gateOf(request, parts),
+    gated: gateOf(request, base),
   };
 }
 
 /** Requests of a run that shares its account with other runs pass a gate. */
-function gateOf({ admit }: RunRequest, { effective, session, end }: RunParts): ModelOptions['gated'] {
+function gateOf({ admit }: RunRequest, { effective, session, end }: RunBase): ModelOptions['gated'] {
   if (!admit) return (provider) => provider;
   return (provider, hasFallback) =>
     admitted(provider, {

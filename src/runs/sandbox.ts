@@ -9,7 +9,7 @@ import { MODEL_CREDENTIALS } from '../protocol/model-credentials.js';
 import { probeFor } from '../sandbox/probe.js';
 import { openGuardedPrograms, type GuardedPrograms } from '../sandbox/programs.js';
 import type { NamedPlaces, Probed, SandboxRequest } from '../sandbox/request.js';
-import type { RunParts } from './run-parts.js';
+import type { RunBase } from './run-base.js';
 import { childEnvironment } from '../sandbox/environment.js';
 import type { RunRequest } from './settings.js';
 
@@ -69,7 +69,7 @@ export function placesOf({ workspace, sandbox }: EffectivePolicy): NamedPlaces {
 /** Starts looking for a sandbox early: that takes about as long as opening the model. */
 export function probeEarly(
   { sandbox, dryRun }: RunRequest,
-  { workspace, effective, resumed }: RunParts,
+  { workspace, effective, resumed }: RunBase,
 ): Promise<Probed> | undefined {
   const mode = sandboxMode(effective.sandbox.mode, sandbox);
   const before = resumed?.recorded.init.success?.verify ?? [];

@@ -5,14 +5,14 @@ import { conditionsAsked } from '../success/conditions-asked.js';
 import { prepareChecks, type SuccessChecks } from '../success/prepare.js';
 import type { UserShell } from '../success/settings.js';
 import type { OutputSchema } from '../agent/output-schema.js';
-import type { RunParts } from './run-parts.js';
+import type { RunBase } from './run-base.js';
 import { placesOf } from './sandbox.js';
 import type { RunRequest } from './settings.js';
 import { writableIn } from '../sandbox/writable.js';
 
 /** Prepares to judge a run before anything of it happens. */
-export function checksFor(request: RunRequest, parts: RunParts): Promise<SuccessChecks> {
-  const { workspace, effective, limits, session, signal, outputRoom, resumed } = parts;
+export function checksFor(request: RunRequest, base: RunBase): Promise<SuccessChecks> {
+  const { workspace, effective, limits, session, signal, outputRoom, resumed } = base;
   const { variables, dryRun = false, protect = [] } = request;
   const init = resumed?.recorded.init;
   return prepareChecks({
@@ -42,7 +42,7 @@ export function checksFor(request: RunRequest, parts: RunParts): Promise<Success
 
 /** Judges the model's final answer: first its form, then whether the work is done. */
 export async function reviewerFor(
-  { resumed }: RunParts,
+  { resumed }: RunBase,
   checks: SuccessChecks,
   { output, shell }: { readonly output: OutputSchema | undefined; readonly shell: UserShell },
 ): Promise<Reviewer> {

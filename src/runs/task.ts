@@ -1,7 +1,7 @@
 import { configProblem } from '../protocol/problem.js';
 import type { Task } from '../protocol/task.js';
 import { redactParts } from '../transcript/redact-content.js';
-import type { OpenedModel, RunParts } from './run-parts.js';
+import type { OpenedModel, RunBase } from './run-base.js';
 import type { RunRequest } from './settings.js';
 
 export interface RunTask extends Task {
@@ -13,7 +13,7 @@ export interface RunTask extends Task {
 /** What the run is asked to do, without the user's secrets. */
 export async function taskOf(
   { readTask }: RunRequest,
-  { session, resumed }: RunParts,
+  { session, resumed }: RunBase,
   { recordedTask }: OpenedModel,
 ): Promise<RunTask> {
   const given = await readTask();

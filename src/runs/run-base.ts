@@ -9,8 +9,8 @@ import type { ResumedRun } from './resumed.js';
 import type { Session } from '../transcript/session.js';
 import type { Task } from '../protocol/task.js';
 
-/** What a run is made from. */
-export interface RunParts {
+/** What the parts of a run are built on. */
+export interface RunBase {
   readonly workspace: string;
   /** All its policies, folded. */
   readonly effective: EffectivePolicy;
