@@ -1,5 +1,5 @@
 // Guards the shape of the house: who may import whom, which package is imported where, and who may touch the process.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -130,6 +130,8 @@ for (const file of filesBelow(src)) {
   if (lines > 400) faults.push(`${name} has ${lines} lines; split it`);
 }
 
+for (const doc of ['CONTRIBUTING.md', 'docs/internals.md'])
+  for (const path of unknownPaths(doc)) faults.push(`${doc} names ${path}, which src does not have`);
 for (const door of DOORS) if (!usedDoors.has(door)) faults.push(`${door} is a door that nobody uses`);
 for (const cycle of cycles()) faults.push(`import cycle: ${cycle.join(' -> ')}`);
 
@@ -144,6 +146,16 @@ function* openSwitches(code) {
     const indent = /[^\n]*$/.exec(code.slice(0, index))[0].match(/^ */)[0];
     const end = code.indexOf(`\n${indent}}`, index + head.length);
     if (!code.slice(index, end).includes(' satisfies ')) yield subject;
+  }
+}
+
+/** Paths such as `runs/run` that lead to nothing. */
+function* unknownPaths(doc) {
+  const rooms = readdirSync(src);
+  for (const [, path] of readFileSync(join(root, doc), 'utf8').matchAll(/`(?:src\/)?([\w-]+\/[\w./-]+)`/g)) {
+    const isOurs = rooms.includes(path.split('/')[0]) && !path.includes('NAME');
+    const file = join(src, path);
+    if (isOurs && ![file, `${file}.ts`].some((place) => existsSync(place))) yield path;
   }
 }
 
