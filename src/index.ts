@@ -11,7 +11,7 @@ export type { ReportFormat, ReportOptions } from './reporters/recorded.js';
 export { verifyTranscript, type Verification } from './transcript/verify.js';
 export { buildTask } from './agent/task.js';
 export type { Task } from './protocol/task.js';
-export type { RunRequest } from './runs/settings.js';
+export type { RunRequest } from './runs/run-request.js';
 export type { Kind } from './protocol/kind.js';
 export type { OwnTool, OwnToolContext } from './protocol/own-tool.js';
 export type { Mode } from './protocol/decision.js';

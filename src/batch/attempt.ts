@@ -7,7 +7,7 @@ import { cancelOutcome, exitCodeOf, isFinished, type Outcome } from '../protocol
 import { problemOutcome } from '../agent/outcomes.js';
 import { resume } from '../runs/resume.js';
 import { run } from '../runs/run.js';
-import type { RunRequest } from '../runs/settings.js';
+import type { RunRequest } from '../runs/run-request.js';
 import type { Attachment } from '../protocol/task.js';
 import type { TaskEndEvent } from './journal/event.js';
 import type { BatchTask } from './prepare.js';

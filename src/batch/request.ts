@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { QueueAddress } from '../fleet/address.js';
-import type { RunRequest } from '../runs/settings.js';
+import type { RunRequest } from '../runs/run-request.js';
 import type { Attachment } from '../protocol/task.js';
 import type { BatchFlags } from './file/flags.js';
 import type { BatchReporter } from './reporter.js';

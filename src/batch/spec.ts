@@ -1,7 +1,7 @@
 import type { Path } from '../lib/yaml.js';
 import type { Status } from '../protocol/outcome.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
-import type { RunRequest } from '../runs/settings.js';
+import type { RunRequest } from '../runs/run-request.js';
 
 /** Named values; `files` may be a list until the prompt is made. */
 export type Values = Readonly<Record<string, string | readonly string[]>>;

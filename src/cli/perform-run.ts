@@ -7,17 +7,17 @@ import { formatDollars } from '../lib/money.js';
 import { count, oneLine, sentence } from '../lib/text.js';
 import { isPresetName } from '../policy/preset-names.js';
 import { remedyLine } from '../reporters/denials.js';
-import { reportersFor, type Shown } from '../reporters/reading-along.js';
+import { liveReporters, type ProgressStyle } from '../reporters/live-reporters.js';
 import { run } from '../runs/run.js';
 import type { Task } from '../protocol/task.js';
-import type { RunRequest } from '../runs/settings.js';
+import type { RunRequest } from '../runs/run-request.js';
 import { argumentsAreBroken } from './terminal.js';
 import { notText, promptText, readAttachment, readInput, readInputFile } from '../runs/input.js';
 import { buildTask } from '../agent/task.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import type { FlagsOf, StderrFlags } from './flags/table.js';
 import { isAttached, promptSource, type PromptSource } from './prompt-source.js';
-import { reportsFor } from './reports.js';
+import { openRunReports } from './reports.js';
 import { stopOnSignals } from './stop-on-signals.js';
 import type { Terminal } from './terminal.js';
 
@@ -49,7 +49,7 @@ interface Display<Flags> {
   readonly flags: Flags;
   readonly log: Log;
   readonly terminal: Terminal;
-  readonly progress: Shown;
+  readonly progress: ProgressStyle;
   /** Whether to show the result as a table, even where output is only lines. */
   readonly table?: boolean;
 }
@@ -71,8 +71,8 @@ export async function showRun(
   { flags, log, terminal, progress, table = false }: Display<ShowFlags>,
   start: (shownOn: ShownOn) => Promise<ResultEvent>,
 ): Promise<number> {
-  const reports = await reportsFor(flags, terminal, log.warn);
-  const reporters = reportersFor({
+  const reports = await openRunReports(flags, terminal, log.warn);
+  const reporters = liveReporters({
     format: flags.outputFormat,
     stdout: terminal.print,
     stderr: terminal.stderr,
@@ -212,7 +212,7 @@ async function readPrompt(source: PromptSource, timeout: number): Promise<string
 export function progressFor(
   { quiet, logFormat, logLevel, progress = 'auto' }: StderrFlags & Pick<RunFlags, 'progress'>,
   { canRedraw }: Terminal,
-): Shown {
+): ProgressStyle {
   if (quiet || logLevel === 'silent' || logLevel === 'error' || logLevel === 'warn') return 'none';
   if (progress !== 'auto') return progress;
   return canRedraw && logFormat === 'pretty' ? 'live' : 'steps';

@@ -59,7 +59,7 @@ function createProgram(
   argv: readonly string[],
   terminal: Terminal,
   packageRoot: URL,
-  many: ManyCommands | undefined,
+  batchCommands: BatchCommands | undefined,
 ): Command {
   const program = new Command('bosun')
     .description('Runs a language model with tools where nobody is watching.')
@@ -71,10 +71,10 @@ function createProgram(
     .helpCommand(false)
     .addHelpText('after', ABOUT);
   const [, , first = ''] = argv;
-  const isOne = Object.hasOwn(COMMANDS, first) && many === undefined;
+  const isOne = Object.hasOwn(COMMANDS, first) && batchCommands === undefined;
   for (const [name, make] of Object.entries(COMMANDS)) {
     const isAsked = !isOne || name === first;
-    const own = name === 'batch' || name === 'worker' ? many?.[name] : undefined;
+    const own = name === 'batch' || name === 'worker' ? batchCommands?.[name] : undefined;
     const command = isAsked ? make(terminal, packageRoot, first === 'run') : new Command(name);
     program.addCommand(own ?? command, {
       isDefault: name === 'run',
@@ -92,8 +92,8 @@ function createProgram(
 /** Parses the arguments, runs a command, and ends the process with its exit code. */
 export async function runProgram(argv: readonly string[], packageRoot: URL): Promise<void> {
   const terminal = new Terminal();
-  const many = await commandsOfMany(argv, terminal);
-  const program = createProgram(argv, terminal, packageRoot, many);
+  const batchCommands = await loadBatchCommands(argv, terminal);
+  const program = createProgram(argv, terminal, packageRoot, batchCommands);
   try {
     if (asksForHelp(argv)) {
       const [{ bindManual }, { checkHelpTopic }] = await Promise.all([
@@ -114,16 +114,16 @@ export async function runProgram(argv: readonly string[], packageRoot: URL): Pro
   terminal.leave();
 }
 
-interface ManyCommands {
+interface BatchCommands {
   readonly batch: Command;
   readonly worker: Command;
 }
 
 /** The many options of batches and workers are loaded only if they may be needed. */
-async function commandsOfMany(
+async function loadBatchCommands(
   argv: readonly string[],
   terminal: Terminal,
-): Promise<ManyCommands | undefined> {
+): Promise<BatchCommands | undefined> {
   const isNeeded =
     ['batch', 'worker', 'completion'].includes(argv[2] ?? '') || asksForHelp(argv) || hasVariables(terminal);
   if (!isNeeded) return undefined;
@@ -147,7 +147,7 @@ function isHelp(error: unknown): boolean {
 async function reportFailure(error: unknown, argv: readonly string[], terminal: Terminal): Promise<void> {
   const format = wantsJson(argv, terminal) ? 'json' : 'text';
   await reportProblem(argv, format, terminal, error);
-  terminal.exitCode = complain(error, terminal);
+  terminal.exitCode = printError(error, terminal);
   if (format === 'text') return;
   const { bareResult } = await import('../runs/bare-result.js');
   terminal.stdout(`${toJsonLine(bareResult(error, terminal.redactor))}\n`);
@@ -160,7 +160,7 @@ function wantsJson(argv: readonly string[], { variables }: Terminal): boolean {
 }
 
 /** Prints one line about what is wrong, and returns its exit code. */
-function complain(error: unknown, terminal: Terminal): number {
+function printError(error: unknown, terminal: Terminal): number {
   if (error instanceof Problem) {
     const hint = error.hint ? ` ${error.hint}` : '';
     terminal.stderr(`bosun: error: ${oneLine(`${error.message.replace(/\.?$/, '.')}${hint}`, 2000)}\n`);

@@ -23,7 +23,7 @@ interface RunTargets {
 }
 
 /** The reports of a run that is about to begin. Their code is loaded only if there are any. */
-export async function reportsFor(
+export async function openRunReports(
   { reporter = [], outputFormat, transcript }: RunTargets,
   terminal: Terminal,
   warn: (message: string) => void,
@@ -79,7 +79,7 @@ export async function reportProblem(
   const { bareResult } = await import('../runs/bare-result.js');
   for (const text of new Set(asked)) {
     try {
-      const [report] = await reportsFor({ reporter: [text], outputFormat }, terminal, () => {});
+      const [report] = await openRunReports({ reporter: [text], outputFormat }, terminal, () => {});
       report?.event(bareResult(error, terminal.redactor));
     } catch {
       // This may be the very report that cannot be written.

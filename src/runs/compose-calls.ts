@@ -17,7 +17,7 @@ import type { ComposedTools } from './compose-tools.js';
 import { answersOf, grantsOf } from './resumed.js';
 import type { RunModel } from './run-model.js';
 import type { RunBase } from './run-base.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 
 export interface CallParts {
   readonly model: RunModel;

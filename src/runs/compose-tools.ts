@@ -22,7 +22,7 @@ import type { Sources } from '../tools/sources.js';
 import { unattended } from '../tools/unattended.js';
 import type { OpenedModel, RunBase } from './run-base.js';
 import { openRunPrograms } from './sandbox.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 import { askSources } from './sources.js';
 import { warning } from '../protocol/warning.js';
 

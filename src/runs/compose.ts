@@ -24,7 +24,7 @@ import { initEvent } from './init-event.js';
 import { openRunModel, type RunModel } from './run-model.js';
 import type { RunBase } from './run-base.js';
 import { probeEarly } from './sandbox.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 import { checksFor, reviewerFor } from './success.js';
 import { taskOf, type RunTask } from './task.js';
 import { warning } from '../protocol/warning.js';

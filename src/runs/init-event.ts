@@ -1,7 +1,7 @@
 import { gitHead } from '../lib/git.js';
 import { SCHEMA_VERSION, type InitEvent } from '../protocol/event.js';
 import type { OpenedModel, RunBase } from './run-base.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 import { VERSION } from '../lib/version.js';
 
 /** What a run records about itself before anything happens. */

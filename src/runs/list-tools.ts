@@ -4,7 +4,7 @@ import { listingOf, type ListedTool } from '../tools/listing.js';
 import { idleTools, type IdleTools } from '../decisions/idle-tools.js';
 import { policyPlace } from '../decisions/policy-place.js';
 import { openRunPrograms } from './sandbox.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 import { resolveWorkspace } from '../decisions/workspace.js';
 import { askSources } from './sources.js';
 

@@ -8,7 +8,7 @@ import type { SuccessChecks } from '../success/prepare.js';
 import { policyPlace, shellFacts } from '../decisions/policy-place.js';
 import type { RunBase } from './run-base.js';
 import { runnerFiles } from '../sandbox/environment.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 
 /** What a run may do, and the files that decide it. */
 export interface Permissions {

@@ -13,7 +13,7 @@ import { DEFAULT_MODEL, parseModel } from '../providers/registry.js';
 import { policyFlags } from './policy-flags.js';
 import { redactorFor } from './redaction.js';
 import { childEnvironment } from '../sandbox/environment.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 
 /** What is known about runs under some policies before they begin. */
 export interface PolicyFacts {

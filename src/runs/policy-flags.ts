@@ -1,5 +1,5 @@
 import type { PolicyFlags } from '../policy/fold.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 
 /** What the flags of a run set for keys of its policies. */
 export function policyFlags({ limits = {}, verify = [], requireChanges }: FlagRequest): PolicyFlags {

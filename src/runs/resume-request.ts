@@ -1,4 +1,4 @@
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 
 /** Flags that mean the same for a resumed run. None of them can widen what it may do. */
 export const KEPT_FLAGS = [

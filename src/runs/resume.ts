@@ -14,7 +14,7 @@ import { KEPT_FLAGS, type ResumeRequest } from './resume-request.js';
 import { resumedPolicy } from './resumed-policy.js';
 import { conversationSteps, type ResumedRun } from './resumed.js';
 import { runOrResume } from './run.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 import { resolveWorkspace } from '../decisions/workspace.js';
 import { leaseExisting } from '../transcript/lease.js';
 

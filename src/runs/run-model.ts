@@ -9,7 +9,7 @@ import { restore, saidIn } from '../resume/restore.js';
 import { Denials } from '../scheduler/denials.js';
 import { openRecording } from './recording.js';
 import type { OpenedModel, RunBase } from './run-base.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 
 /** The model of a run, and the counters of its use. */
 export interface RunModel {

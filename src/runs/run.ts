@@ -19,7 +19,7 @@ import { policyFlags } from './policy-flags.js';
 import { redactorFor } from './redaction.js';
 import type { ResumedRun } from './resumed.js';
 import { openSession, type Session, type SessionOptions } from '../transcript/session.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 import { resolveWorkspace } from '../decisions/workspace.js';
 import { leaseWorkspace } from '../transcript/workspace-lease.js';
 import { wrapUp } from './wrap-up.js';

@@ -11,7 +11,7 @@ import { openGuardedPrograms, type GuardedPrograms } from '../sandbox/programs.j
 import type { NamedPlaces, Probed, SandboxRequest } from '../sandbox/request.js';
 import type { RunBase } from './run-base.js';
 import { childEnvironment } from '../sandbox/environment.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 
 /** What differs from run to run; the policy says the rest. */
 type Circumstances = Pick<

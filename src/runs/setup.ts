@@ -6,7 +6,7 @@ import { unattended } from '../tools/unattended.js';
 import { policyPlace } from '../decisions/policy-place.js';
 import { redactorFor } from './redaction.js';
 import { openRunPrograms } from './sandbox.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 
 export interface SetupRequest extends Pick<RunRequest, 'sandbox' | 'variables'> {
   readonly workspace: string;

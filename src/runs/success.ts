@@ -7,7 +7,7 @@ import type { UserShell } from '../success/settings.js';
 import type { OutputSchema } from '../agent/output-schema.js';
 import type { RunBase } from './run-base.js';
 import { placesOf } from './sandbox.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 import { writableIn } from '../sandbox/writable.js';
 
 /** Prepares to judge a run before anything of it happens. */

@@ -2,7 +2,7 @@ import { configProblem } from '../protocol/problem.js';
 import type { Task } from '../protocol/task.js';
 import { redactParts } from '../transcript/redact-content.js';
 import type { OpenedModel, RunBase } from './run-base.js';
-import type { RunRequest } from './settings.js';
+import type { RunRequest } from './run-request.js';
 
 export interface RunTask extends Task {
   readonly untrusted: boolean;

@@ -54,7 +54,7 @@ export async function executeCall(
   try {
     const running = invocation.execute({ callId: call.id, signal, onOutput: live.push, openOutput });
     const report = await Promise.race([running, patience.over]);
-    return ending(report, signal, { openOutput, outputCap: deps.outputCap });
+    return endingOf(report, signal, { openOutput, outputCap: deps.outputCap });
   } catch (error) {
     if (signal.aborted) return { status: 'cancelled', error: CANCELLED };
     if (isDiskFull(error))
@@ -84,12 +84,12 @@ function abortPatience(signal: AbortSignal) {
   return { over, end };
 }
 
-interface Room {
+interface OutputLimits {
   readonly openOutput: () => OutputFile;
   readonly outputCap: number;
 }
 
-function ending(report: ToolReport, signal: AbortSignal, room: Room): Ending {
+function endingOf(report: ToolReport, signal: AbortSignal, room: OutputLimits): Ending {
   const { change, process, full_output, usage } = report;
   const extras = {
     ...(change && { change }),
@@ -113,7 +113,7 @@ function ending(report: ToolReport, signal: AbortSignal, room: Room): Ending {
   };
 }
 
-function cap(output: NonNullable<Ending['output']>, { openOutput, outputCap }: Room) {
+function cap(output: NonNullable<Ending['output']>, { openOutput, outputCap }: OutputLimits) {
   if (typeof output === 'object') return { output };
   const text = cleanText(output);
   if (text.length <= outputCap + ROOM_FOR_NOTICE) return { output: text };

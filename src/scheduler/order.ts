@@ -21,12 +21,12 @@ export function waitsFor(next: Planned, before: readonly Planned[]): number[] {
   return places;
 }
 
-function overlaps({ kind, fate }: Planned): boolean {
-  return !isMutator(kind) || (fate.type === 'run' && fate.parallel === true);
+function overlaps({ kind, action }: Planned): boolean {
+  return !isMutator(kind) || (action.type === 'run' && action.parallel === true);
 }
 
 function meet(a: Planned, b: Planned): boolean {
-  const [ours, theirs] = [a, b].map(({ fate }) => (fate.type === 'run' ? fate.invocation.paths : []));
+  const [ours, theirs] = [a, b].map(({ action }) => (action.type === 'run' ? action.invocation.paths : []));
   return (ours ?? []).some((one) => theirs?.some((other) => touches(one, other)));
 }
 

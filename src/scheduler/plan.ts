@@ -40,7 +40,7 @@ export interface AbsentTool {
 }
 
 /** What happens with a decided call. `note` goes to the model with the result. */
-type Fate =
+type CallAction =
   | {
       readonly type: 'run';
       readonly invocation: Invocation;
@@ -54,13 +54,13 @@ type Fate =
 interface Draft {
   readonly call: Call;
   readonly kind: Kind;
-  readonly life: CallLifecycle;
-  readonly fate: Fate | { readonly type: 'asked'; readonly asked: AskedCall };
+  readonly lifecycle: CallLifecycle;
+  readonly action: CallAction | { readonly type: 'asked'; readonly asked: AskedCall };
 }
 
 /** A call in progress. */
 export interface Planned extends Draft {
-  readonly fate: Fate;
+  readonly action: CallAction;
 }
 
 /**
@@ -73,20 +73,21 @@ export async function planCalls(
   deps: PlanDeps,
 ): Promise<Planned[]> {
   const drafts: Draft[] = [];
-  for (const call of calls) drafts.push(await draft(call, deps));
+  for (const call of calls) drafts.push(await draftCall(call, deps));
   const planned: Planned[] = [];
   for (const one of drafts) {
-    const { life } = one;
-    if (one.fate.type === 'asked') life.move('awaiting_approval');
-    const fate = one.fate.type === 'asked' ? await settleCall(one.fate.asked, signal, deps) : one.fate;
-    if (fate && fate.type !== 'refused') life.move('scheduled');
-    if (fate) planned.push({ ...one, fate });
+    const { lifecycle } = one;
+    if (one.action.type === 'asked') lifecycle.move('awaiting_approval');
+    const action =
+      one.action.type === 'asked' ? await settleCall(one.action.asked, signal, deps) : one.action;
+    if (action && action.type !== 'refused') lifecycle.move('scheduled');
+    if (action) planned.push({ ...one, action });
   }
   return planned;
 }
 
 /** Announces a call, and decides about it. */
-async function draft(call: Call, deps: PlanDeps): Promise<Draft> {
+async function draftCall(call: Call, deps: PlanDeps): Promise<Draft> {
   const { id: tool_id, args: parameters, turn } = call;
   const tool = deps.findTool(call.name);
   const absent = tool ? undefined : deps.absentTool(call.name);
@@ -94,11 +95,11 @@ async function draft(call: Call, deps: PlanDeps): Promise<Draft> {
   const title = tool && callTitle(tool, built, deps.redactor);
   const { name: tool_name, kind } = tool ?? { name: absent?.name ?? call.name, kind: 'other' as const };
   deps.emit({ type: 'tool_use', tool_name, tool_id, ...(title && { title }), parameters, kind, turn });
-  const life = new CallLifecycle(call.id, (state) => deps.onState(call.id, state));
-  const fate = tool
+  const lifecycle = new CallLifecycle(call.id, (state) => deps.onState(call.id, state));
+  const action = tool
     ? await decideCall({ call, tool, built, title }, deps)
     : await decideAbsent(call, absent, deps);
-  return { call, kind, life, fate };
+  return { call, kind, lifecycle, action };
 }
 
 /**
@@ -106,12 +107,12 @@ async function draft(call: Call, deps: PlanDeps): Promise<Draft> {
  * is there when it starts. Only a denial counts, since everything else was settled before.
  */
 export async function decideAgain(
-  { call, kind, fate }: Planned,
+  { call, kind, action }: Planned,
   deps: PlanDeps,
 ): Promise<ToolError | undefined> {
   const tool = deps.findTool(call.name);
-  if (!tool || fate.type !== 'run') return undefined;
-  const { paths, params } = fate.invocation;
+  if (!tool || action.type !== 'run') return undefined;
+  const { paths, params } = action.invocation;
   const answer = await deps.policy.decide({ tool: tool.name, kind, paths, params });
   if ('outside' in answer) return { type: 'path_not_in_workspace', message: answer.outside };
   if (answer.decision !== 'deny') return undefined;
@@ -127,9 +128,9 @@ const LOST: ToolError = {
     'Not run: the arguments of this call contained a secret, which was not recorded, so they are no longer known. Do not repeat the call with a placeholder in it; find a way that needs no secret, or end and say what is missing.',
 };
 
-const refusedFate = (error: ToolError): Fate => ({ type: 'refused', status: 'error', error });
+const refusedAction = (error: ToolError): CallAction => ({ type: 'refused', status: 'error', error });
 
-const toRun = (invocation: Invocation, { parallel }: Decision): Extract<Fate, { type: 'run' }> => ({
+const toRun = (invocation: Invocation, { parallel }: Decision): Extract<CallAction, { type: 'run' }> => ({
   type: 'run',
   invocation,
   ...(parallel && { parallel }),
@@ -146,9 +147,9 @@ interface Asked {
 async function decideCall(
   { call, tool, built, title = tool.name }: Asked,
   deps: PlanDeps,
-): Promise<Draft['fate']> {
-  if (!built) return refusedFate(LOST);
-  if (!built.ok) return (await neverAllowed(call, tool, deps)) ?? refusedFate(built.error);
+): Promise<Draft['action']> {
+  if (!built) return refusedAction(LOST);
+  if (!built.ok) return (await neverAllowed(call, tool, deps)) ?? refusedAction(built.error);
   const { invocation } = built;
   const { paths, params } = invocation;
   const { name, kind, claimsToRead } = tool;
@@ -157,7 +158,7 @@ async function decideCall(
   const answer = before?.decision ?? (await deps.policy.decide(request));
   if ('outside' in answer) {
     const error = { type: 'path_not_in_workspace', message: answer.outside } as const;
-    return (await neverAllowed(call, tool, deps)) ?? refusedFate(error);
+    return (await neverAllowed(call, tool, deps)) ?? refusedAction(error);
   }
   emitDecision(call, answer, deps);
   const asked = {
@@ -196,14 +197,14 @@ function emitDecision(call: Call, answer: Decision, { emit }: PlanDeps): void {
   });
 }
 
-function denyCall(call: Call, name: string, answer: Decision, { denials, policy }: PlanDeps): Fate {
+function denyCall(call: Call, name: string, answer: Decision, { denials, policy }: PlanDeps): CallAction {
   const error = denials.recall(call)?.error ?? denialError(answer, policy);
   denials.add(call, name, answer, error);
-  return refusedFate(error);
+  return refusedAction(error);
 }
 
 /** A call of a tool of which no call could be allowed is a denial, whatever else is wrong with it. */
-async function neverAllowed(call: Call, tool: Tool, deps: PlanDeps): Promise<Fate | undefined> {
+async function neverAllowed(call: Call, tool: Tool, deps: PlanDeps): Promise<CallAction | undefined> {
   if (deps.policy.mayOffer(tool)) return undefined;
   const answer = await deps.policy.decide({ tool: tool.name, kind: tool.kind, paths: [], params: {} });
   if ('outside' in answer || answer.decision !== 'deny') return undefined;
@@ -214,8 +215,8 @@ async function neverAllowed(call: Call, tool: Tool, deps: PlanDeps): Promise<Fat
 }
 
 /** A tool denied by name is a denial even if it is not there; one that policies do not mention is unknown. */
-async function decideAbsent(call: Call, absent: AbsentTool | undefined, deps: PlanDeps): Promise<Fate> {
-  const unknown = refusedFate(unknownTool(call.name, deps.toolNames));
+async function decideAbsent(call: Call, absent: AbsentTool | undefined, deps: PlanDeps): Promise<CallAction> {
+  const unknown = refusedAction(unknownTool(call.name, deps.toolNames));
   if (!absent) return unknown;
   const { name, unasked } = absent;
   const answer = await deps.policy.decide({ tool: name, kind: 'other', paths: [], params: {} });
@@ -225,8 +226,12 @@ async function decideAbsent(call: Call, absent: AbsentTool | undefined, deps: Pl
 }
 
 /** Undefined if the answer comes later. */
-async function settleCall(asked: AskedCall, signal: AbortSignal, deps: PlanDeps): Promise<Fate | undefined> {
-  const stopped: Fate = { type: 'refused', status: 'cancelled', error: NOT_BEGUN };
+async function settleCall(
+  asked: AskedCall,
+  signal: AbortSignal,
+  deps: PlanDeps,
+): Promise<CallAction | undefined> {
+  const stopped: CallAction = { type: 'refused', status: 'cancelled', error: NOT_BEGUN };
   if (signal.aborted) return stopped;
   const answered = await deps.ask(asked, signal);
   if (signal.aborted) return stopped;
@@ -235,7 +240,7 @@ async function settleCall(asked: AskedCall, signal: AbortSignal, deps: PlanDeps)
       return { ...toRun(answered.invocation, asked.decision), ...(answered.note && { note: answered.note }) };
     case 'refused':
       deps.denials.add(asked.call, asked.tool, asked.decision, answered.error);
-      return refusedFate(answered.error);
+      return refusedAction(answered.error);
     case 'deferred':
       return undefined;
     default:

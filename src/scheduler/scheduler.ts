@@ -32,21 +32,22 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const limit = pLimit(deps.parallel);
 
   async function runPlanned(planned: Planned, isLater: boolean, signal: AbortSignal): Promise<CallResult> {
-    const { call, kind, life, fate } = planned;
+    const { call, kind, lifecycle, action } = planned;
     let started = performance.now();
     const end = (ending: Ending): CallResult => {
-      life.move(ending.status);
+      lifecycle.move(ending.status);
       const duration_ms = Math.round(performance.now() - started);
       const result = { call, kind, duration_ms, ...withoutSecrets(ending, deps.redactor) };
       emitResult(result, deps.emit);
       return result;
     };
-    if (fate.type === 'refused') return end({ status: fate.status, error: fate.error });
+    if (action.type === 'refused') return end({ status: action.status, error: action.error });
     const refused = signal.aborted ? NOT_BEGUN : deps.admitCall();
     if (refused) return end({ status: 'cancelled', error: refused });
-    life.move('executing');
-    if (fate.type === 'suppressed') return end({ status: 'success', output: fate.output, suppressed: true });
-    const { invocation, note } = fate;
+    lifecycle.move('executing');
+    if (action.type === 'suppressed')
+      return end({ status: 'success', output: action.output, suppressed: true });
+    const { invocation, note } = action;
     await deps.changes?.beforeCall(kind, invocation.paths, signal);
     started = performance.now();
     const denied = isLater && kind === 'execute' ? await decideAgain(planned, deps) : undefined;
@@ -67,7 +68,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       const gate = Promise.all(waitsFor(next, planned.slice(0, i)).map((place) => results[place]));
       const isLater = hasChanged;
       results.push(gate.then(() => limit(() => runPlanned(next, isLater, signal))));
-      hasChanged ||= isMutator(next.kind) && next.fate.type === 'run';
+      hasChanged ||= isMutator(next.kind) && next.action.type === 'run';
     }
     return Promise.all(results);
   }

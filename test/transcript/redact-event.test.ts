@@ -5,7 +5,7 @@ import { Redactor } from '../../src/lib/redact/redactor.js';
 import type { Reporter, RunEvent, TranscriptLine } from '../../src/protocol/event.js';
 import { REDACTION, type Fields, type Redaction } from '../../src/protocol/shape.js';
 import { openReports } from '../../src/reporters/open-reports.js';
-import { reportersFor, type Shown } from '../../src/reporters/reading-along.js';
+import { liveReporters, type ProgressStyle } from '../../src/reporters/live-reporters.js';
 import { redactEvent } from '../../src/transcript/redact-event.js';
 import { EVENT_FIELDS } from '../../src/transcript/schema.js';
 import { openSession } from '../../src/transcript/session.js';
@@ -149,7 +149,7 @@ describe('a secret in any other field of any event', () => {
 
 describe('it does not reach', () => {
   const workspace = useWorkspace();
-  const SHOWN: readonly Shown[] = ['steps', 'live', 'heartbeat'];
+  const SHOWN: readonly ProgressStyle[] = ['steps', 'live', 'heartbeat'];
 
   test.each(['text', 'json', 'stream-json'] as const)(
     'the transcript, the reports, or stdout with %s',
@@ -166,7 +166,7 @@ describe('it does not reach', () => {
         warn: take,
       });
       const reporters: Reporter[] = SHOWN.flatMap((progress) =>
-        reportersFor({
+        liveReporters({
           ...{ format, progress, reports: [], records: false, table: true, color: true, guardCommands: true },
           ...{ stdout: take, stderr: take, debug: take },
           say: (_severity, line, fields) => take(line + JSON.stringify(fields ?? {})),

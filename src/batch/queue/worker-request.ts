@@ -1,6 +1,6 @@
 import type { QueueAddress } from '../../fleet/address.js';
 import type { SandboxMode } from '../../protocol/sandbox.js';
-import type { RunRequest } from '../../runs/settings.js';
+import type { RunRequest } from '../../runs/run-request.js';
 
 /** What a worker is asked to do. */
 export interface WorkerRequest extends Pick<RunRequest, 'variables' | 'patience'> {

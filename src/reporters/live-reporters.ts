@@ -8,13 +8,13 @@ import { tableReporter } from './table.js';
 import { stdoutReporter, type OutputFormat } from './stdout.js';
 
 /** The progress shown, once the output is known. `live` redraws a status line. */
-export type Shown = Exclude<ProgressChoice, 'auto'> | 'live';
+export type ProgressStyle = Exclude<ProgressChoice, 'auto'> | 'live';
 
-export interface ReportingOptions {
+export interface LiveReporterOptions {
   readonly format: OutputFormat;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  readonly progress: Shown;
+  readonly progress: ProgressStyle;
   /** The log is for programs. */
   readonly records: boolean;
   /** Whether the result is shown as a table even if it usually is not. */
@@ -29,7 +29,7 @@ export interface ReportingOptions {
 }
 
 /** All reporters that follow a run. */
-export function reportersFor(options: ReportingOptions): Reporter[] {
+export function liveReporters(options: LiveReporterOptions): Reporter[] {
   const { format, stdout, guardCommands, debug, reports } = options;
   const reporters: Reporter[] = [{ event: ({ type, seq }) => debug(`event ${seq}: ${type}`, { type, seq }) }];
   reporters.push(...progressReporters(options), ...reports);
@@ -38,7 +38,14 @@ export function reportersFor(options: ReportingOptions): Reporter[] {
   return reporters;
 }
 
-function progressReporters({ progress, records, table, color, stderr, say }: ReportingOptions): Reporter[] {
+function progressReporters({
+  progress,
+  records,
+  table,
+  color,
+  stderr,
+  say,
+}: LiveReporterOptions): Reporter[] {
   const paint = painter(color && !records);
   const last = table ? [tableReporter(stderr, paint)] : [];
   switch (progress) {
