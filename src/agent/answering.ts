@@ -13,7 +13,7 @@ export interface Answering {
 }
 
 /** Answers the calls of a turn, and adds notices about limits. */
-export function answering({ budget, emit, respond, before = [] }: Answering) {
+export function answerWithNotices({ budget, emit, respond, before = [] }: Answering) {
   let said = before;
   return (results: readonly CallResult[]): Content => {
     const notices = budget.notices();

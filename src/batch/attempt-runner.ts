@@ -8,7 +8,7 @@ import type { PlannedRun } from './executor.js';
 import { finishedResult } from './finished.js';
 import type { BatchEvent, TaskEndEvent } from './journal/event.js';
 import type { BatchReporter } from './reporter.js';
-import { lineHash, sealed } from './seal.js';
+import { lineHash, withSeal } from './seal.js';
 import type { TakenWorkspace, WorkspacePool } from './workspaces/pool.js';
 
 /** The requests of one attempt, added up. */
@@ -74,7 +74,7 @@ export class AttemptRunner {
       if (finished) {
         place = this.#foundFor(planned);
         await start(place);
-        end = await sealed(settings.folder, taskEndOf(finished, facts(), settings.folder));
+        end = await withSeal(settings.folder, taskEndOf(finished, facts(), settings.folder));
       } else {
         place = await this.#placeFor(planned, number, start, signal);
         const admit = this.#settings.admitFor(task.id, tally);
@@ -82,7 +82,7 @@ export class AttemptRunner {
         const resumed = step.type === 'resume';
         const request = { task, number, transcript, workspace, resumed, admit, signal, reporter };
         const result = await runAttempt(settings, request);
-        end = await sealed(settings.folder, taskEndOf(result, facts(), settings.folder), head);
+        end = await withSeal(settings.folder, taskEndOf(result, facts(), settings.folder), head);
       }
     } catch (error) {
       if (signal.aborted) end = cutEnd(signal.reason, facts());

@@ -23,7 +23,7 @@ export function lineHash(line: TranscriptLine): string {
  * The end of an attempt with the hashes of the files that it has left. `head` is the hash of its transcript's last
  * line, if known.
  */
-export async function sealed(folder: string, end: TaskEndEvent, head?: string): Promise<TaskEndEvent> {
+export async function withSeal(folder: string, end: TaskEndEvent, head?: string): Promise<TaskEndEvent> {
   const { patch, transcript, error } = end;
   // A transcript that could not be written has no last line.
   if (transcript === null || error?.code === 'transcript') return end;

@@ -35,7 +35,7 @@ export function sentenceOrCode(text: string, width = 400): string {
 }
 
 /** What can be opened. The title is ours. */
-export function foldable(title: string, body: string, { open = false } = {}): string {
+export function detailsBlock(title: string, body: string, { open = false } = {}): string {
   return `<details${open ? ' open' : ''}>\n<summary>${title}</summary>\n\n${body}\n</details>\n`;
 }
 

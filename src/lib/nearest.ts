@@ -12,7 +12,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 }
 
 /** How different two lines are, from 0 (equal) to 1. */
-export function difference(a: string, b: string): number {
+export function shareOfDifference(a: string, b: string): number {
   const longest = Math.max(a.length, b.length);
   return longest === 0 ? 0 : distance(a, b) / longest;
 }

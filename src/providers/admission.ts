@@ -24,7 +24,7 @@ export const NOT_SENT: ModelFailure = {
 };
 
 /** Sends nothing before it is admitted, and reports how it ended. */
-export function admitted(provider: Provider, parts: AdmissionParts): Provider {
+export function withAdmission(provider: Provider, parts: AdmissionParts): Provider {
   const { admit, clock, costOf, end, hasFallback } = parts;
   const { name, model: asked, settings } = provider;
   const target = { provider: name, model: asked, tier: settings?.tier ?? 'standard', hasFallback };

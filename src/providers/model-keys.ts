@@ -60,7 +60,10 @@ function ownPrice(prices: ModelKeys['prices'][number], model: string): Prices | 
 export type SpendingLimits = Readonly<Partial<Record<'tokens' | 'cost_usd', number | undefined>>>;
 
 /** A provider whose answers can be counted, if a limit needs that. */
-export function countable(limits: readonly SpendingLimits[], emit: Emit): (provider: Provider) => Provider {
+export function withCountedUsage(
+  limits: readonly SpendingLimits[],
+  emit: Emit,
+): (provider: Provider) => Provider {
   const forCost = limits.some(({ cost_usd }) => cost_usd !== undefined);
   if (!forCost && limits.every(({ tokens }) => tokens === undefined)) return (provider) => provider;
   const message =

@@ -67,7 +67,7 @@ const REFUSED: readonly (ToolErrorType | undefined)[] = ['policy_denied', 'appro
 const NEVER_RUN: readonly (ToolErrorType | undefined)[] = [...REFUSED, 'tool_not_registered'];
 
 /** What was used and denied before still counts. */
-export function restore(
+export function restoreCounters(
   { recorded, rebuilt, session }: PausedRun,
   counters: Counters,
   denials: DeniedCalls,
@@ -105,7 +105,11 @@ interface RecallsTurns {
 }
 
 /** Restores the conversation: its first message, the notes on it, and the calls that may go in circles. */
-export function recall({ rebuilt, recorded }: PausedRun, context: Recalls, loops: RecallsTurns): void {
+export function restoreConversation(
+  { rebuilt, recorded }: PausedRun,
+  context: Recalls,
+  loops: RecallsTurns,
+): void {
   const [first] = recorded.steps;
   const { summary } = rebuilt;
   if (first?.type === 'message' && summary !== undefined)

@@ -1,4 +1,4 @@
-import { answering } from '../agent/answering.js';
+import { answerWithNotices } from '../agent/answering.js';
 import { ContextWindow } from '../agent/context-window.js';
 import { redactedHistory, startHistory } from '../agent/history.js';
 import { LoopDetector } from '../agent/loop-detector.js';
@@ -12,7 +12,7 @@ import { uselessPolicies } from '../policy/allows-nothing.js';
 import type { Content, Part } from '../protocol/content.js';
 import type { Reviewer } from '../protocol/review.js';
 import { windowIn } from '../providers/model-keys.js';
-import { openUses, recall } from '../resume/restore.js';
+import { openUses, restoreConversation } from '../resume/restore.js';
 import { responseContent } from '../scheduler/response.js';
 import type { SuccessChecks } from '../success/prepare.js';
 import { redactContent } from '../transcript/redact-content.js';
@@ -162,7 +162,7 @@ function agentFrom(open: OpenParts, review: Reviewer): Pick<Composed, 'start' | 
   const window = () => windowIn(effective.modelKeys, provider.model);
   const context = new ContextWindow({ window, compressAt: effective.compressAt }, turnDeps);
   const loops = new LoopDetector(effective.loops, emit);
-  if (resumed) recall(resumed, context, loops);
+  if (resumed) restoreConversation(resumed, context, loops);
   const redact = (content: Content) => redactContent(content, session.redactor);
   return {
     start: resumed
@@ -179,7 +179,7 @@ function agentFrom(open: OpenParts, review: Reviewer): Pick<Composed, 'start' | 
       loops,
       runCalls: calls.runCalls,
       endAfter: () => denials.outcome() ?? calls.deferred.outcome(session.transcript),
-      answer: answering({ budget, emit, respond: responseContent, before: resumed?.rebuilt.notices }),
+      answer: answerWithNotices({ budget, emit, respond: responseContent, before: resumed?.rebuilt.notices }),
       review: redactedReview(review, redact),
     },
   };

@@ -1,11 +1,11 @@
 import { Budget } from '../agent/budget.js';
 import { checkPriced, costOf } from '../agent/cost.js';
 import type { Provider } from '../protocol/provider.js';
-import { admitted } from '../providers/admission.js';
-import { countable, pricesOf, settingsIn, tierIn } from '../providers/model-keys.js';
+import { withAdmission } from '../providers/admission.js';
+import { withCountedUsage, pricesOf, settingsIn, tierIn } from '../providers/model-keys.js';
 import { openModel, type ModelOptions } from '../providers/open-model.js';
 import { DEFAULT_MODEL } from '../providers/registry.js';
-import { restore, saidIn } from '../resume/restore.js';
+import { restoreCounters, saidIn } from '../resume/restore.js';
 import { Denials } from '../scheduler/denials.js';
 import { openRecording } from './recording.js';
 import type { OpenedModel, RunBase } from './run-base.js';
@@ -36,7 +36,7 @@ export async function openRunModel(request: RunRequest, base: RunBase): Promise<
   const onSent = () => works.forEach((work) => work());
   const opened = await openModelOrRecording(request, base, budget, onSent);
   current.provider = opened.provider;
-  if (resumed) restore(resumed, budget, denials);
+  if (resumed) restoreCounters(resumed, budget, denials);
   return { opened, budget, denials, whileThinking: (work) => void works.push(work) };
 }
 
@@ -83,7 +83,7 @@ function modelOptions(
       now: () => session.clock.elapsedMs,
       leavesWaiting: request.admit !== undefined,
     },
-    counted: countable([limits, request.sharedLimits ?? {}], session.emit),
+    counted: withCountedUsage([limits, request.sharedLimits ?? {}], session.emit),
     emit: session.emit,
     beforeSending: () => session.check(),
     gated: gateOf(request, base),
@@ -94,7 +94,7 @@ function modelOptions(
 function gateOf({ admit }: RunRequest, { effective, session, end }: RunBase): ModelOptions['gated'] {
   if (!admit) return (provider) => provider;
   return (provider, hasFallback) =>
-    admitted(provider, {
+    withAdmission(provider, {
       ...{ admit, hasFallback },
       clock: session.clock,
       costOf: (usage, answered) => {

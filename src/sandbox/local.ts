@@ -6,7 +6,7 @@ import { errorCode, errorMessage } from '../lib/errors.js';
 import type { StartedProcess } from '../lib/run-program.js';
 import type { CommandEnd, CommandRequest, Launch, Launcher, RunCommand } from '../protocol/process.js';
 import { sandboxReport, type SandboxReport } from './sandbox-report.js';
-import { groups } from './groups.js';
+import { liveGroups } from './groups.js';
 import { Drain } from './drain.js';
 import { ABORT_GRACE_MS, endLeftovers, killTree } from './kill-tree.js';
 import { spawnLaunch } from './spawn-launch.js';
@@ -68,7 +68,7 @@ async function supervise(
   marker: string,
   sandbox: SandboxReport | undefined,
 ): Promise<CommandEnd> {
-  groups.set(pid, marker);
+  liveGroups.set(pid, marker);
   const stopping = new Stopping(pid, marker, sandbox !== undefined);
   const onAbort = () => stopping.stop('aborted');
   if (request.signal.aborted) onAbort();
@@ -97,7 +97,7 @@ async function supervise(
   drain.stop();
   clearTimeout(idle);
   for (const stream of child.stdio) stream?.destroy();
-  groups.delete(pid);
+  liveGroups.delete(pid);
   const end = { type: 'ended', exitCode, signal, leftovers: found, ...(stopped && { stopped }) } as const;
   return sandbox ? endIn(sandbox, end, request) : end;
 }

@@ -5,10 +5,10 @@ import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { StartedProcess } from '../lib/run-program.js';
 import type { Launch, Launcher, RunningServer, ServerRequest, StartServer } from '../protocol/process.js';
-import { groups } from './groups.js';
+import { liveGroups } from './groups.js';
 import { killTree } from './kill-tree.js';
 import { spawnLaunch } from './spawn-launch.js';
-import { unwatch, watch } from './watchdog.js';
+import { unwatchGroup, watchGroup } from './watchdog.js';
 
 /** How long a server has to end by itself once its stdin is closed. */
 const PATIENCE_MS = 500;
@@ -40,8 +40,8 @@ function supervise(
   const { stdin, stdout, stderr } = child as ChildProcessWithoutNullStreams;
   // A server that has ended reads nothing any more; its end is reported elsewhere.
   stdin.on('error', () => {});
-  groups.set(leader, marker);
-  watch(leader, marker);
+  liveGroups.set(leader, marker);
+  watchGroup(leader, marker);
   readFairly(stdout, request.onOutput);
   readFairly(stderr, request.onErrorOutput);
   let drained: Promise<unknown> | undefined;
@@ -58,8 +58,8 @@ function supervise(
 
   async function clean(): Promise<void> {
     await killTree(leader, marker, { isSandbox });
-    groups.delete(leader);
-    unwatch(leader);
+    liveGroups.delete(leader);
+    unwatchGroup(leader);
   }
 
   return {

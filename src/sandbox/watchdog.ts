@@ -34,12 +34,12 @@ all KILL
 let watchdog: Promise<Writable | undefined> | undefined;
 
 /** Even if we are killed, servers must not outlive us: another process has to end them. */
-export function watch(leader: number, marker: string): void {
+export function watchGroup(leader: number, marker: string): void {
   watchdog ??= startWatchdog().catch(() => undefined);
   tellWatchdog(`+ ${leader} ${marker}\n`);
 }
 
-export function unwatch(leader: number): void {
+export function unwatchGroup(leader: number): void {
   tellWatchdog(`- ${leader}\n`);
 }
 

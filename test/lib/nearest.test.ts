@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { difference, nearest } from '../../src/lib/nearest.js';
+import { shareOfDifference, nearest } from '../../src/lib/nearest.js';
 
 describe('the nearest word', () => {
   const words = ['file_path', 'offset', 'limit'];
@@ -30,5 +30,5 @@ test.each([
   ['abc', 'xyz', 1],
   ['', 'abc', 1],
 ])('%j and %j differ by %p', (a, b, d) => {
-  expect(difference(a, b)).toBe(d);
+  expect(shareOfDifference(a, b)).toBe(d);
 });

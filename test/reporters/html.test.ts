@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Clock } from '../../src/reporters/html/clock.js';
 import { jsonFor, markup } from '../../src/reporters/html/markup.js';
-import { covered, lanesOf, timeSpent } from '../../src/reporters/html/spans.js';
-import { visible } from '../../src/reporters/html/visible.js';
+import { coveredMs, lanesOf, timeSpent } from '../../src/reporters/html/spans.js';
+import { revealCharacters } from '../../src/reporters/html/visible.js';
 import { pageOf } from '../helpers/html-report.js';
 import { INIT, result, type Timed } from '../helpers/recorded.js';
 import { SMALL_RUN } from '../helpers/small-run.js';
@@ -21,7 +21,7 @@ test.each([
   ['\ud800x', '‹U+D800›x'],
   ['\u{e0041}', '‹U+E0041›'],
   ['\0\u007f\u0085\ufeff', '‹U+0000›‹U+007F›‹U+0085›‹U+FEFF›'],
-])('%j is shown as %j', (text, shown) => expect(visible(text)).toBe(shown));
+])('%j is shown as %j', (text, shown) => expect(revealCharacters(text)).toBe(shown));
 
 test('JSON in a page ends no element, begins no comment, and is the same value', () => {
   const value = ['</script>', '<!--', ']]>', '\u2028\u2029', '&amp;'];
@@ -51,7 +51,7 @@ test('spans that lie over one another count once, and get lanes of their own', (
     { start: 12, end: 15 },
     { start: 20, end: 21 },
   ];
-  expect(covered(spans)).toBe(16);
+  expect(coveredMs(spans)).toBe(16);
   expect(lanesOf(spans, 8).map((lane) => lane.length)).toEqual([3, 1]);
   expect(lanesOf(spans, 1).map((lane) => lane.length)).toEqual([4]);
   const row = { seq: 0, title: '', text: '', state: 'ok' } as const;

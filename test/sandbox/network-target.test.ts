@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { judge } from '../../src/sandbox/network/judge.js';
+import { judgeTarget } from '../../src/sandbox/network/judge.js';
 import { plainTarget, tunnelTarget } from '../../src/sandbox/network/target.js';
 import { guard, names } from '../helpers/web.js';
 
@@ -13,7 +13,7 @@ async function tunnelled(
   { resolve } = NOWHERE,
 ) {
   const target = tunnelTarget(authority);
-  return target && judge(target, guard(allow, isPrivate), resolve);
+  return target && judgeTarget(target, guard(allow, isPrivate), resolve);
 }
 
 describe('what a program may ask for', () => {

@@ -1,6 +1,6 @@
 import type { Comparison, Switched } from '../../evidence/compare/compare.js';
 import type { LimitCheck } from '../../evidence/compare/gate.js';
-import { codeSpan, foldable } from '../../lib/markdown.js';
+import { codeSpan, detailsBlock } from '../../lib/markdown.js';
 import { count } from '../../lib/text.js';
 import { limitText, rowsOf, scopeText } from './words.js';
 
@@ -33,5 +33,5 @@ function list(title: string, switched: readonly Switched[], open: boolean): stri
     .slice(0, MOST_TASKS)
     .map(({ task, a, b, flaky }) => `- ${codeSpan(task)} ${a} -> ${b}${flaky ? ' (flaky)' : ''}\n`);
   const rest = more > 0 ? `- and ${more} more\n` : '';
-  return [foldable(`${count(switched.length, 'task')} ${title}`, lines.join('') + rest, { open })];
+  return [detailsBlock(`${count(switched.length, 'task')} ${title}`, lines.join('') + rest, { open })];
 }

@@ -10,7 +10,7 @@ import { exitCodeOf } from '../../protocol/outcome.js';
 import type { TaskEndEvent } from '../journal/event.js';
 import { TASK_END_SCHEMA } from '../journal/schema.js';
 import type { BatchTask } from '../prepare.js';
-import { sealed } from '../seal.js';
+import { withSeal } from '../seal.js';
 
 export interface Collected {
   readonly end: TaskEndEvent;
@@ -74,7 +74,7 @@ async function endIn(part: string, task: BatchTask, { attempt }: ResultNote): Pr
   const transcript = end.transcript === null ? null : 'transcript.jsonl';
   // By the files that arrived: a worker does not send outputs that are too large.
   const { seal: theirs, ...rest } = end;
-  const { seal } = await sealed(part, { ...rest, patch, transcript });
+  const { seal } = await withSeal(part, { ...rest, patch, transcript });
   if (theirs && (theirs.transcript !== seal?.transcript || theirs.patch !== seal.patch))
     throw new Error('its patch or its transcript is not what its worker sealed');
   const inBatch = (name: string | null) => name && `tasks/${task.name}/${attempt}/${name}`;

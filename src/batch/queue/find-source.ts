@@ -8,7 +8,7 @@ import { gitFolder } from '../../lib/git.js';
 import { pLimit } from '../../lib/limit.js';
 import { configProblem } from '../../protocol/problem.js';
 import type { Git } from '../workspaces/git.js';
-import { mirror, mirrorPath } from '../workspaces/repositories.js';
+import { openMirror, mirrorPath } from '../workspaces/repositories.js';
 import { commitOf, type CloneSource } from '../workspaces/source.js';
 
 export interface SourceSettings {
@@ -58,7 +58,7 @@ function fetched(
   fetching.set(path, alone);
   return alone(async () => {
     if (existsSync(path) && (await hasCommit(commit, path, git))) return path;
-    await mirror(url, folder, git);
+    await openMirror(url, folder, git);
     return (await hasCommit(commit, path, git)) ? path : undefined;
   });
 }

@@ -1,7 +1,7 @@
 import { fitItems, byteLength } from '../../lib/fit-items.js';
 import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
-import { codeSpan, foldable, sentenceOrCode } from '../../lib/markdown.js';
+import { codeSpan, detailsBlock, sentenceOrCode } from '../../lib/markdown.js';
 import { count, formatNumber } from '../../lib/text.js';
 import type { TaskResult } from '../journal/event.js';
 import { classOf, hasFailed, runsText, type BatchStory } from './story.js';
@@ -27,7 +27,7 @@ export function* batchMarkdown(story: BatchStory, room = NO_LIMIT): Generator<st
   let hidden = 0;
   for (const [i, [title, list]] of groupsOf(results).entries()) {
     const { kept, left: more } = fitItems(list.map(taskItem), left);
-    const fold = foldable(`${list.length} × ${title}`, kept.join(''), { open: i < OPEN_GROUPS });
+    const fold = detailsBlock(`${list.length} × ${title}`, kept.join(''), { open: i < OPEN_GROUPS });
     hidden += more;
     left -= byteLength(fold);
     if (kept.length > 0) yield fold;

@@ -18,7 +18,7 @@ export async function repositorySources(
   const sources: CloneSource[] = [];
   for (const [i, { url, ref = 'HEAD' }] of rows.entries()) {
     try {
-      const path = localPath(url, spec.folder) ?? (await mirror(url, join(folder, 'repositories'), git));
+      const path = localPath(url, spec.folder) ?? (await openMirror(url, join(folder, 'repositories'), git));
       sources.push({ path, commit: await commitOf(ref, path, git), prefix: '', url });
     } catch (error) {
       throw spec.fault(
@@ -44,7 +44,7 @@ export function mirrorPath(url: string, folder: string): string {
 }
 
 /** A remote repository is fetched once for all starts, and updated by each. */
-export async function mirror(url: string, folder: string, git: Git): Promise<string> {
+export async function openMirror(url: string, folder: string, git: Git): Promise<string> {
   const path = mirrorPath(url, folder);
   makeFolders(folder, 0o700);
   if (existsSync(join(path, 'HEAD')))

@@ -13,7 +13,7 @@ export function fenceOf(line: string): Fence | undefined {
 }
 
 /** Keeps track of the code blocks around a line. */
-export function follow(open: Fence[], fence: Fence | undefined): void {
+export function trackFence(open: Fence[], fence: Fence | undefined): void {
   // A fence of another kind, or a shorter one, is text of the block.
   if (!fence?.ticks.startsWith(open.at(-1)?.ticks ?? '')) return;
   if (fence.word === '') open.pop();

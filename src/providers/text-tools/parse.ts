@@ -8,7 +8,7 @@ import {
   unmarkedBlock,
   type Block,
 } from './blocks.js';
-import { fenceOf, follow, type Fence } from './fences.js';
+import { fenceOf, trackFence, type Fence } from './fences.js';
 import type { TextCall } from './shape.js';
 import { endOfThought } from './thoughts.js';
 
@@ -109,7 +109,7 @@ class ShownCode {
   }
 
   pass(line: string): void {
-    follow(this.#fences, fenceOf(line));
+    trackFence(this.#fences, fenceOf(line));
     this.#hasCall = this.isOpen && (this.#hasCall || saysCall(line));
   }
 }

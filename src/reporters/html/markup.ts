@@ -1,4 +1,4 @@
-import { visible } from './visible.js';
+import { revealCharacters } from './visible.js';
 
 /** Text that is HTML already. Only `markup` makes it, so anything else put into a page is escaped. */
 export class Html {
@@ -39,7 +39,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 function escapeText(text: string): string {
-  return visible(text).replaceAll(/[&<>"']/g, (character) => ESCAPES[character] as string);
+  return revealCharacters(text).replaceAll(/[&<>"']/g, (character) => ESCAPES[character] as string);
 }
 
 /** A value as JSON for a script element: nothing in it ends the element or begins a comment. */

@@ -6,7 +6,7 @@ export interface Span {
 }
 
 /** How much time spans take together, overlaps counted once. */
-export function covered(spans: readonly Span[]): number {
+export function coveredMs(spans: readonly Span[]): number {
   let sum = 0;
   let reached = 0;
   for (const { start, end } of spans.toSorted((one, other) => one.start - other.start)) {
@@ -32,9 +32,9 @@ export function lanesOf<T extends Span>(spans: readonly T[], most: number): T[][
 /** What a run spent its time on. Waits are inside turns, unless no turn came of them. */
 export function timeSpent(rows: readonly Row[], total: number) {
   const rowsOf = (kind: Row['kind']) => rows.filter((row) => row.kind === kind);
-  const waits = covered(rowsOf('wait'));
-  const model = covered([...rowsOf('turn'), ...rowsOf('wait')]) - waits;
-  const tools = covered(rowsOf('call').filter(({ state }) => state !== 'waiting'));
-  const checks = covered(rowsOf('check'));
+  const waits = coveredMs(rowsOf('wait'));
+  const model = coveredMs([...rowsOf('turn'), ...rowsOf('wait')]) - waits;
+  const tools = coveredMs(rowsOf('call').filter(({ state }) => state !== 'waiting'));
+  const checks = coveredMs(rowsOf('check'));
   return { model, waits, tools, checks, rest: Math.max(0, total - model - waits - tools - checks) };
 }

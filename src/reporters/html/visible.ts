@@ -6,7 +6,7 @@ const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\p{Cs}]/gu;
 
 /** The text with everything in it made visible, so that people read what is really there. */
-export function visible(text: string): string {
+export function revealCharacters(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(HIDDEN, characterName);
 }
 

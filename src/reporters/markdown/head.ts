@@ -6,7 +6,7 @@ import { callCounts } from '../call-counts.js';
 import type { RunRecord } from '../run-record.js';
 
 /** How it ended, in the first lines of a report: outcome, cause and numbers. */
-export function head(record: RunRecord): string {
+export function reportHead(record: RunRecord): string {
   const { result, task } = record;
   const lines = [result ? outcome(result) : '## ❌ Bosun: no result', ''];
   if (task) lines.push(`Task: ${codeSpan(task, 300)}`, '');

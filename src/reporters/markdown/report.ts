@@ -3,7 +3,7 @@ import { codeSpan } from '../../lib/markdown.js';
 import type { TranscriptLine } from '../../protocol/event.js';
 import type { RunDocument } from '../document.js';
 import { RunRecord } from '../run-record.js';
-import { head } from './head.js';
+import { reportHead } from './head.js';
 import {
   answer,
   calls,
@@ -53,7 +53,7 @@ export class MarkdownReport implements RunDocument {
   }
 
   *pieces(room = this.#room): Generator<string> {
-    const first = head(this.record);
+    const first = reportHead(this.record);
     const last = foot(this.record);
     yield first;
     let left = room - byteLength(first) - byteLength(last) - PARTS.length * HEADING;

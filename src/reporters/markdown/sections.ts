@@ -1,6 +1,6 @@
 import { formatDuration } from '../../lib/duration.js';
 import { fitItems, byteLength } from '../../lib/fit-items.js';
-import { codeSpan, fenced, foldable, sentenceOrCode } from '../../lib/markdown.js';
+import { codeSpan, fenced, detailsBlock, sentenceOrCode } from '../../lib/markdown.js';
 import { count, revealHidden } from '../../lib/text.js';
 import { headOf, tailOf } from '../../lib/truncate.js';
 import type { Check } from '../checks.js';
@@ -31,7 +31,9 @@ export const verifications: Section = ({ checks }, room) => {
   const list = bulletList(checks.map(checkLine), room / 2, 'checks');
   const share = (room - byteLength(list)) / Math.max(1, failed.length) - MARGIN;
   const outputs = failed.map(({ output = '' }, i) =>
-    share < MARGIN ? '' : `\n${foldable(`Output of failed check ${i + 1}`, fenced(lastOf(output, share)))}`,
+    share < MARGIN
+      ? ''
+      : `\n${detailsBlock(`Output of failed check ${i + 1}`, fenced(lastOf(output, share)))}`,
   );
   return `### Checks\n\n${list}${outputs.join('')}`;
 };
@@ -98,7 +100,7 @@ export const warnings: Section = ({ summary, result }, room) => {
 export const answer: Section = ({ result }, room) => {
   if (!result?.response) return '';
   const text = firstOf(result.response, room - MARGIN);
-  return foldable('Answer', fenced(text, 'markdown'), { open: true });
+  return detailsBlock('Answer', fenced(text, 'markdown'), { open: true });
 };
 
 export const files: Section = ({ summary }, room) => {
@@ -126,7 +128,7 @@ export const learnt: Section = ({ result }, room) => {
   if (!lesson) return '';
   const note = `The whole policy is in ${codeSpan(lesson.file, 300)}, for review.\n`;
   if (lesson.rules === '') return `This run needs no rules beyond the mode plan. ${note}`;
-  return foldable(
+  return detailsBlock(
     'This run needs these rules',
     `${fenced(firstOf(lesson.rules, room - MARGIN), 'yaml')}\n${note}`,
   );
@@ -136,7 +138,7 @@ export const learnt: Section = ({ result }, room) => {
 export const calls: Section = ({ calls: all }, room) => {
   if (all.size === 0) return '';
   const list = bulletList([...all.values()].map(callLine), room - MARGIN, 'calls');
-  return foldable(`Calls (${all.size})`, list);
+  return detailsBlock(`Calls (${all.size})`, list);
 };
 
 function callLine({ title, turn, result, decision }: CallRecord): string {
@@ -166,7 +168,7 @@ export const diff: Section = ({ calls: all }, room) => {
   const hunks = diffs.flatMap((text) => endLine(revealHidden(text)).split(/^(?=@@ )/m));
   const { kept, left } = fitItems(joinHeaders(hunks), room - MARGIN);
   const note = left > 0 ? `\n… and ${count(left, 'hunk')} more; the transcript has them all.\n` : '';
-  return foldable('Diff', `${kept.length > 0 ? fenced(kept.join(''), 'diff') : ''}${note}`);
+  return detailsBlock('Diff', `${kept.length > 0 ? fenced(kept.join(''), 'diff') : ''}${note}`);
 };
 
 /** The lines with the name of a file belong to its first hunk. */

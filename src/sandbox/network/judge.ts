@@ -18,7 +18,7 @@ export interface Judgement {
 }
 
 /** Asks the policy about a name, then looks up its addresses. A name that is not allowed is not looked up. */
-export async function judge(target: Target, guard: NetworkGuard, resolve: Resolve): Promise<Judgement> {
+export async function judgeTarget(target: Target, guard: NetworkGuard, resolve: Resolve): Promise<Judgement> {
   const { urls, host, port } = target;
   const url = urls.find((one) => guard.fault(one) === undefined);
   const scheme = (url ?? urls[0]).protocol === 'https:' ? 'https' : 'http';

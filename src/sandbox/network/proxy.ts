@@ -12,7 +12,7 @@ import type { NetworkGuard } from '../../protocol/decision.js';
 import type { NetworkDecision } from '../../protocol/event.js';
 import { Decisions } from './decisions.js';
 import { forward } from './forward.js';
-import { judge, type Judgement } from './judge.js';
+import { judgeTarget, type Judgement } from './judge.js';
 import { PROXY_LIMITS, type ProxyLimits } from './limits.js';
 import { fewLookups } from './lookups.js';
 import { plainTarget, tunnelTarget, type Target } from './target.js';
@@ -47,7 +47,7 @@ export function startProxy(listener: Server, options: ProxyOptions): Proxy {
   };
   const resolve = fewLookups(options.resolve ?? systemResolve, limits.connectMs);
   const decide = async (target: Target): Promise<Judgement> => {
-    const judgement = await judge(target, options.guard, resolve);
+    const judgement = await judgeTarget(target, options.guard, resolve);
     const decision = decisions.add(judgement.decision);
     return decision === judgement.decision ? judgement : { decision, addresses: [] };
   };

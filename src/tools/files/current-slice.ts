@@ -11,7 +11,7 @@ export function currentSlice(text: string, wanted: string): string {
   const at = wanted === '' ? 0 : (lineWith(text, wanted) ?? nearestPlace(lines, wanted.split(/\r?\n/)) ?? 0);
   const first = Math.max(0, Math.min(at - LINES_IN_FRONT, lines.length - MAX_LINES));
   const last = Math.min(lines.length, first + MAX_LINES);
-  const slice = numbered(lines.slice(first, last), first);
+  const slice = numberedLines(lines.slice(first, last), first);
   return `Lines ${first + 1} to ${last} of ${lines.length} as they are now; copy old_string from them, without the numbers:\n${slice}`;
 }
 
@@ -21,7 +21,7 @@ function lineWith(text: string, wanted: string): number | undefined {
 }
 
 /** Lines as the model sees them: each after its number, counted from 1. */
-export function numbered(lines: readonly string[], first: number): string {
+export function numberedLines(lines: readonly string[], first: number): string {
   return lines.map((line, i) => `${first + i + 1}| ${cutLine(line)}`).join('\n');
 }
 

@@ -1,4 +1,4 @@
-import { numbered } from './current-slice.js';
+import { numberedLines } from './current-slice.js';
 import { nearestPlace } from './nearest-place.js';
 
 const MAX_LINE_LENGTH = 400;
@@ -13,7 +13,7 @@ export function explainMiss(text: string, wanted: string): string {
     return 'Nothing in the file resembles it. Read the file again before the next try.';
 
   const last = Math.min(lines.length, first + Math.min(wantedLines.length, MAX_LINES_SHOWN));
-  const report = [`The nearest place is line ${first + 1}:`, numbered(lines.slice(first, last), first)];
+  const report = [`The nearest place is line ${first + 1}:`, numberedLines(lines.slice(first, last), first)];
   const differing = wantedLines.findIndex((line, i) => line !== lines[first + i]);
   if (differing < 0) return report.join('\n');
   const asked = wantedLines[differing] as string;

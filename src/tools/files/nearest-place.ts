@@ -1,4 +1,4 @@
-import { difference } from '../../lib/nearest.js';
+import { shareOfDifference } from '../../lib/nearest.js';
 
 /** How many pairs of characters are compared for one line before giving up: some tenths of a second. */
 const MAX_WORK = 4_000_000_000;
@@ -48,7 +48,7 @@ function nearestLines(lines: readonly string[], key: string): Candidate[] {
     // Lengths alone can rule a line out, and cost nothing.
     if (Math.abs(line.length - key.length) > limit * Math.max(line.length, key.length)) continue;
     work += line.length * key.length;
-    const candidate = { at, difference: difference(line, key) };
+    const candidate = { at, difference: shareOfDifference(line, key) };
     if (candidate.difference >= limit) continue;
     best.push(candidate);
     if (best.length <= CANDIDATES) continue;
@@ -59,5 +59,5 @@ function nearestLines(lines: readonly string[], key: string): Candidate[] {
 }
 
 function wholeDifference(lines: readonly string[], wanted: readonly string[], at: number): number {
-  return wanted.reduce((sum, key, i) => sum + difference(lineKey(lines[at + i] ?? ''), key), 0);
+  return wanted.reduce((sum, key, i) => sum + shareOfDifference(lineKey(lines[at + i] ?? ''), key), 0);
 }

@@ -5,7 +5,7 @@ import { markup, type Html } from '../../../reporters/html/markup.js';
 import type { BatchState, BatchStory } from '../story.js';
 
 /** How it ended, what it took, and how to continue it: what people read first. */
-export function head({ record, state, folder }: BatchStory): Html {
+export function batchHead({ record, state, folder }: BatchStory): Html {
   return markup`<div class="outcome ${toneOf(state)}">
   <h1>${batchTitle(state)}</h1>
   ${state.exit_code !== null && markup`<p class="code">${batchExit(state)}</p>`}

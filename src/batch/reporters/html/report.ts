@@ -4,7 +4,7 @@ import type { BatchStory } from '../story.js';
 import { SCRIPT, STYLE } from './assets.js';
 import { classes } from './classes.js';
 import { detailOf } from './detail.js';
-import { head, batchTitle } from './head.js';
+import { batchHead, batchTitle } from './head.js';
 import { taskList, type RunLink } from './list.js';
 
 /** A page about a batch, in pieces to be written in order. */
@@ -20,7 +20,7 @@ function* pieces(story: BatchStory, linkOf: RunLink): Generator<Html> {
   });
   yield markup`<header>
 <div class="tools"><button type="button" id="theme" hidden>Dark</button></div>
-${head(story)}
+${batchHead(story)}
 </header>
 <main id="main" tabindex="-1">
 ${classes(results)}

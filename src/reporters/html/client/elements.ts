@@ -1,4 +1,4 @@
-import { visible } from '../visible.js';
+import { revealCharacters } from '../visible.js';
 
 export type Child = Node | string | undefined | false;
 
@@ -12,7 +12,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   if (className) made.className = className;
   for (const child of children) {
     if (child === undefined || child === false || child === '') continue;
-    made.append(typeof child === 'string' ? visible(child) : child);
+    made.append(typeof child === 'string' ? revealCharacters(child) : child);
   }
   return made;
 }
