@@ -19,7 +19,7 @@ export async function performResume(
   const task = await taskIn(flags);
   const log = terminal.log(flags);
   const display = { flags: { ...flags, transcript }, log, terminal, progress: progressFor(flags, terminal) };
-  return showRun(display, (shownOn) =>
+  return showRun(display, (fromTerminal) =>
     resume({
       transcript,
       folder: terminal.cwd,
@@ -28,7 +28,7 @@ export async function performResume(
       limits: limitsIn(flags),
       include: includedIn(flags),
       ...successIn(flags),
-      ...shownOn,
+      ...fromTerminal,
       ...(flags.cwd !== undefined && { cwd: flags.cwd }),
       ...(flags.mode !== undefined && { mode: flags.mode }),
       ...(flags.policyLock !== undefined && { policyLock: resolve(terminal.cwd, flags.policyLock) }),

@@ -57,19 +57,21 @@ interface Display<Flags> {
 /** Runs a task, shows the run, and returns the exit code. */
 export function runTask(readTask: RunRequest['readTask'], display: Display<RunFlags>): Promise<number> {
   const { flags, terminal } = display;
-  return showRun(display, (shownOn) => run({ ...runRequest(flags, readTask, terminal), ...shownOn }));
+  return showRun(display, (fromTerminal) =>
+    run({ ...runRequest(flags, readTask, terminal), ...fromTerminal }),
+  );
 }
 
 /** Flags about what is shown during a run. */
 export type ShowFlags = StderrFlags & Pick<RunFlags, 'outputFormat' | 'progress' | 'reporter' | 'transcript'>;
 
 /** What a run gets from the terminal that shows it and can stop it. */
-type ShownOn = Required<Pick<RunRequest, 'reporters' | 'protect' | 'signal' | 'underWay' | 'log'>>;
+type FromTerminal = Required<Pick<RunRequest, 'reporters' | 'protect' | 'signal' | 'underWay' | 'log'>>;
 
 /** Starts a run, shows it and how it ended, and returns the exit code. */
 export async function showRun(
   { flags, log, terminal, progress, table = false }: Display<ShowFlags>,
-  start: (shownOn: ShownOn) => Promise<ResultEvent>,
+  start: (fromTerminal: FromTerminal) => Promise<ResultEvent>,
 ): Promise<number> {
   const reports = await openRunReports(flags, terminal, log.warn);
   const reporters = liveReporters({

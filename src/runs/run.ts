@@ -69,34 +69,6 @@ export async function runOrResume(
 
 const NOTHING_LEFT: Composed['leftovers'] = { denials: [], pending: [] };
 
-function sessionFor(
-  { transcript, waitMs, signal, reporters = [] }: RunRequest,
-  workspace: string,
-  {
-    before,
-    ...more
-  }: Pick<SessionOptions, 'redactor' | 'onBroken'> & {
-    readonly before: SessionOptions['before'] | undefined;
-  },
-): Promise<Session> {
-  return openSession({
-    ...more,
-    workspace,
-    reporters,
-    ...(before && { before }),
-    ...(transcript !== undefined && { transcript }),
-    ...(waitMs !== undefined && { waitMs }),
-    ...(signal && { signal }),
-  });
-}
-
-/** Writes the result of a run that must stop because its process has to leave now. Returns its exit code. */
-function abandon({ request: { signal }, session, stop, composed }: ActiveRun): number {
-  // Time may have been up before the user asked to end at once: the later reason gives the exit code.
-  const reason: unknown = signal?.aborted ? signal.reason : stop.signal.reason;
-  return session.finishNow(cancelOutcome(reason), composed?.leftovers).exit_code;
-}
-
 /** A run in progress. */
 interface ActiveRun {
   readonly request: RunRequest;
@@ -129,6 +101,33 @@ async function openPolicy(request: RunRequest, resumed: ResumedRun | undefined):
   }
 }
 
+async function loadPolicy(request: RunRequest): Promise<EffectivePolicy> {
+  const { policies = [], mode, cwd } = request;
+  const documents = await loadPolicies({ policies, mode, folder: cwd });
+  return fold(withCallback(documents, request.approve !== undefined), policyFlags(request));
+}
+
+function sessionFor(
+  { transcript, waitMs, signal, reporters = [] }: RunRequest,
+  workspace: string,
+  {
+    before,
+    ...more
+  }: Pick<SessionOptions, 'redactor' | 'onBroken'> & {
+    readonly before: SessionOptions['before'] | undefined;
+  },
+): Promise<Session> {
+  return openSession({
+    ...more,
+    workspace,
+    reporters,
+    ...(before && { before }),
+    ...(transcript !== undefined && { transcript }),
+    ...(waitMs !== undefined && { waitMs }),
+    ...(signal && { signal }),
+  });
+}
+
 /** Takes a run to its end, and ends everything that it started. */
 async function runToEnd(active: ActiveRun, policy: OpenedPolicy): Promise<Conclusion> {
   const { session, stop, resumed } = active;
@@ -145,21 +144,6 @@ async function runToEnd(active: ActiveRun, policy: OpenedPolicy): Promise<Conclu
   if (active.composed) return wrapUp(active.composed, outcome, session);
   // Until its parts exist a run cannot change anything.
   return { outcome, ...(!resumed && { changes: [] }) };
-}
-
-/** The rules that the run needed, if asked for. */
-async function learnRules(
-  { request, session }: ActiveRun,
-  { effective }: OpenedPolicy,
-  { status }: Outcome,
-  changes: ResultEvent['changes'],
-): Promise<ResultEvent['learnt']> {
-  const { learn: file, cwd, variables } = request;
-  if (file === undefined || !effective || session.transcript === undefined) return undefined;
-  const { learnFromRun } = await import('../decisions/learn-run.js');
-  const transcript = session.transcript;
-  const warn = (message: string) => session.emit(warning('learn', message));
-  return learnFromRun({ file, transcript, effective, cwd, variables, status, changes, warn });
 }
 
 /** Reserves the workspace, starts the clock, and puts the parts together. */
@@ -182,8 +166,24 @@ function needsWorkspace({ dryRun, patchOut }: RunRequest, { success, ruleSets }:
   return !dryRun && (patchOut !== undefined || success.requireChanges || mayChange(ruleSets));
 }
 
-async function loadPolicy(request: RunRequest): Promise<EffectivePolicy> {
-  const { policies = [], mode, cwd } = request;
-  const documents = await loadPolicies({ policies, mode, folder: cwd });
-  return fold(withCallback(documents, request.approve !== undefined), policyFlags(request));
+/** The rules that the run needed, if asked for. */
+async function learnRules(
+  { request, session }: ActiveRun,
+  { effective }: OpenedPolicy,
+  { status }: Outcome,
+  changes: ResultEvent['changes'],
+): Promise<ResultEvent['learnt']> {
+  const { learn: file, cwd, variables } = request;
+  if (file === undefined || !effective || session.transcript === undefined) return undefined;
+  const { learnFromRun } = await import('../decisions/learn-run.js');
+  const transcript = session.transcript;
+  const warn = (message: string) => session.emit(warning('learn', message));
+  return learnFromRun({ file, transcript, effective, cwd, variables, status, changes, warn });
+}
+
+/** Writes the result of a run that must stop because its process has to leave now. Returns its exit code. */
+function abandon({ request: { signal }, session, stop, composed }: ActiveRun): number {
+  // Time may have been up before the user asked to end at once: the later reason gives the exit code.
+  const reason: unknown = signal?.aborted ? signal.reason : stop.signal.reason;
+  return session.finishNow(cancelOutcome(reason), composed?.leftovers).exit_code;
 }
