@@ -81,6 +81,29 @@ describe('without a sandbox, no command reads a hidden file by a word that becom
       'read -r a b <<< "x y z"; cat "$b"',
       'read -r -u 3 f 3<<< .env; cat "$f"',
     ],
+    'variables that are numbers in some shells, as long as nobody sets them': [
+      'LINES=.env; cat $LINES',
+      'for COLUMNS in .env; do cat $COLUMNS; done',
+      'UID=.env; cat $UID',
+      'SHLVL=.env; cat $SHLVL',
+      'cat .e${COLUMNS}nv',
+      'cat .e${RANDOM}nv',
+      'cat .e$!nv',
+    ],
+    'what decides where values are split': [
+      'for IFS in :; do f=a:.env; cat $f; done',
+      'export IFS=:; f=a:.env; cat $f',
+    ],
+    'commands that may print nothing': [
+      'cat .e$(seq 2 1)nv',
+      'cat .e$(echo x > out/y)nv',
+      'cat .e$({ echo x; } > out/y)nv',
+      'cat .e$(date +%F > /dev/null)nv',
+      'cat .e$(wc -l < missing)nv',
+      'cat .e$(git merge-base nope nope)nv',
+      'cat .e$(git rev-parse --short nope)nv',
+      'cat $(date +T)',
+    ],
     'what the shell itself remembers': [
       'echo .env; cat $_',
       'cat $BASH_EXECUTION_STRING # .env',
@@ -270,6 +293,12 @@ describe('everyday lines stay allowed beside hidden files:', () => {
       'diff -rq src test',
       'git add src',
       'git grep foo',
+    ],
+    numbers: [
+      'cat out/$RANDOM.txt',
+      'cat out/$!.txt',
+      'cat out/$(date +%F_%T).txt',
+      'cat out/$(git rev-parse --short HEAD).txt',
     ],
     others: ['cat <(ls src)', 'echo "$(cat README.md)"', 'ls "$x"', '[ -f "$x" ] && echo there'],
   };

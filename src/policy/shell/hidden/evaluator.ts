@@ -39,8 +39,8 @@ export type OutputOf = (command: Command, values: Evaluator) => PossibleTexts;
 /** Variables that the shell sets. */
 const SET_BY_SHELL =
   /^(_|BASH\w*|COMP_\w*|COPROC\w*|DIRSTACK|FUNCNAME|GROUPS|HIST\w*|HOST\w*|IFS|MACHTYPE|MAPFILE|OLDPWD|OPT\w+|OSTYPE|PIPESTATUS|PROMPT\w*|PS\d|READLINE\w*|REPLY|SHELLOPTS)$/;
-const NUMBERS =
-  /^([#?$!]|EUID|UID|PPID|RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|LINENO|SHLVL|COLUMNS|LINES|OPTIND)$/;
+/** Variables that some shells set to numbers. Others leave them unset, and a line may set or unset most of them. */
+const NUMBERS = /^(EUID|UID|PPID|RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|LINENO|SHLVL|COLUMNS|LINES|OPTIND)$/;
 
 /** Parts of these may not be executed. */
 const MAY_SKIP = new Set<SyntaxNode['type']>([
@@ -108,7 +108,7 @@ export class Evaluator {
           return this.output(node.commands.at(-1) as SyntaxNode);
         case 'Redirected':
           if (node.redirects.some(mixesErrors)) return UNKNOWN;
-          return this.output(node.command);
+          return anyOf(EMPTY, this.output(node.command));
         case 'Word':
         case 'Function':
         case 'Redirect':
@@ -123,11 +123,13 @@ export class Evaluator {
   }
 
   variable(name: string, site: Site): PossibleTexts {
-    if (NUMBERS.test(name)) return NUMBER;
+    if (/^[#?$]$/.test(name)) return NUMBER;
+    // Without a job in the background, it is empty.
+    if (name === '!') return anyOf(EMPTY, NUMBER);
     if (/^([1-9]\d*|[@*])$/.test(name)) return this.#positional();
     if (!/^[A-Za-z_]\w*$/.test(name)) return UNKNOWN;
     if (this.flow.anything) return UNKNOWN;
-    const set = this.#assigned(name);
+    const set = anyOf(this.#assigned(name), NUMBERS.test(name) ? NUMBER : []);
     return site.set.has(name) ? set : anyOf(set, this.#initial(name));
   }
 
@@ -233,6 +235,7 @@ export class Evaluator {
     if (!text.startsWith('~')) return value;
     const { home } = this.environment;
     if (home === undefined || !/^~(\/|$)/.test(text)) return UNKNOWN;
+    if (this.flow.anything || this.flow.variables.has('HOME')) return UNKNOWN;
     return value.map((possible) =>
       possible.type === 'text' ? { ...possible, text: home + possible.text.slice(1) } : possible,
     );

@@ -136,13 +136,9 @@ class FlowWalk {
     const site = this.#site({ ...state, input: this.#inputBy(command.redirects, state) });
     this.#sites.set(command, site);
     forEachChild(command, (child) => this.visit(child, { input: site.input, set: new Set(site.set) }));
+    const isRead = literalOf(command.name) === 'read';
     for (const part of command.prefix) {
-      if (part.type !== 'Assignment') continue;
-      if (
-        part.name === 'IFS' &&
-        !(command.name && literalOf(command.name) === 'read' && part.text === 'IFS=')
-      )
-        this.#anything = true;
+      if (part.type !== 'Assignment' || (isRead && part.text === 'IFS=')) continue;
       this.#assign(part, site);
       // Before a command, it is not set for the words of that command.
       if (!command.name && !part.index && !part.append) state.set.add(part.name);
@@ -212,6 +208,8 @@ class FlowWalk {
   }
 
   #give(name: string, given: VariableSource): void {
+    // It decides where all others are split.
+    if (name === 'IFS') this.#anything = true;
     const known = this.#variables.get(name);
     if (known) known.push(given);
     else this.#variables.set(name, [given]);

@@ -49,6 +49,8 @@ export function outputOfCommands(boundary: ReadBoundary, changes: FileChanges): 
         ? { directory, boundary, changes }
         : undefined;
     return anyOf(
+      // The output may go to a file, or the command may not run for want of its input.
+      ...(command.redirects.length > 0 ? [EMPTY] : []),
       ...ways.map((args) =>
         printer({ args, texts: args.map(fieldText), input: () => evaluator.input(site.input), place }),
       ),
@@ -98,9 +100,17 @@ const PRINTERS = new Map<string, Printer>([
   ['dirname', known((texts) => (isPath(texts) ? exactText(posix.dirname(texts[0] as string)) : UNKNOWN))],
   [
     'date',
-    known((texts) => (/^(-u )?\+(%[YmdHMSFTjsyu]|[-_:T])+$/.test(texts.join(' ')) ? NUMBER : UNKNOWN)),
+    known((texts) =>
+      /^(-u )?\+(%[YmdHMSFTjsyu]|-)(%[YmdHMSFTjsyu]|[-_:T])*$/.test(texts.join(' ')) ? NUMBER : UNKNOWN,
+    ),
   ],
-  ['seq', known((texts) => (texts.every((text) => /^(-w|[-+]?[\d.]+)$/.test(text)) ? NUMBER : UNKNOWN))],
+  // From 2 to 1 there are none.
+  [
+    'seq',
+    known((texts) =>
+      texts.every((text) => /^(-w|[-+]?[\d.]+)$/.test(text)) ? anyOf(EMPTY, NUMBER) : UNKNOWN,
+    ),
+  ],
   ['nproc', known((texts) => (texts.length === 0 ? NUMBER : UNKNOWN))],
   ['wc', known((texts) => (texts.every((text) => /^-[lwcm]+$/.test(text)) ? NUMBER : UNKNOWN))],
   ['cat', passing(/^-?$/)],
@@ -175,7 +185,8 @@ function ripgrep({ args, texts, place }: CommandCall): PossibleTexts {
   return lists && place ? anyOf(EMPTY, listMatches('rg', args, place)) : UNKNOWN;
 }
 
-const HEX = exactText('[0-9a-f]*');
+/** Nothing is printed if git fails. */
+const HEX = anyOf(EMPTY, exactText('[0-9a-f]*'));
 
 /** The words after the subcommand of git; undefined if they are not known. */
 interface GitWords {
