@@ -91,7 +91,7 @@ const BLOCKS = {
     ...Object.entries(action.outputs).map(([name, output]) => `| \`${name}\` | ${output.description} |`),
   ],
   'command-names': () => [
-    '| command | an allow covers as well | a deny or an ask covers besides |',
+    '| command | an allow also covers | a deny or an ask also covers |',
     '| --- | --- | --- |',
     ...commandRows(),
   ],
@@ -182,7 +182,7 @@ function commandRows() {
     .toSorted((a, b) => a.localeCompare(b))
     .map((command) => {
       const [same = [], ...more] = lists.map((list) => others(list, command));
-      const note = command.endsWith(' $') ? ' (a rule that says no more)' : '';
+      const note = command.endsWith(' $') ? ' (a rule with just these words)' : '';
       return `| ${spelt([command])}${note} | ${spelt(same)} | ${spelt(more.flat())} |`;
     });
 }
@@ -196,7 +196,7 @@ function modelRows(name, { window, maxOutput, prices }) {
   return [row(`\`${name}\``, sizes, prices), ...(long ? [row(long, ['', ''], prices.long)] : [])];
 }
 
-/** A line for every parameter; the fields of items stand below their list. */
+/** A line for every parameter; the fields of items come below their list. */
 function parametersOf({ properties, required }, mark) {
   return Object.entries(properties).flatMap(([name, { type, description, enum: values, items }]) => {
     const about = description ?? values?.map((value) => `\`${value}\``).join(', ');
