@@ -127,6 +127,7 @@ const EXPANSIONS = [
     '${x,,}',
   ],
   ...['${q:-.env}', '${q:-$x}', '${q}', '${x[@]}', '${x[1]}', '$1', '$@', '$_'],
+  ...['$!', '$?', '$#', '$LINES', '${COLUMNS}', '${UID}', '${RANDOM}', '${SHLVL}', '${x:+v}', '$((1))'],
 ];
 
 /** Lines that try to read what is hidden on the stage of `hidden-stage`, in all ways that we could think of. */
@@ -198,6 +199,8 @@ export class HiddenLines {
       () => `dirname ${this.#word()}`,
       () => this.#random.pick(['pwd', 'cat names.txt', 'head -1 names.txt', 'date +%F', 'echo $x']),
       () => `cd ${this.#random.pick(['src', 'sub'])}; find . -type f`,
+      () => this.#random.pick(['seq 2 1', 'seq 1 2', 'git rev-parse --short no', 'wc -l < no', 'date +T']),
+      () => `echo ${this.#word()} > /dev/null`,
       () =>
         `for i in ${this.#word()} ${this.#word()}; do ${this.#random.pick(['echo', 'printf %s'])} $i; done`,
     ]);
@@ -251,6 +254,10 @@ export class HiddenLines {
       () => `x="$(${this.#source()})"; `,
       () => `set -- ${this.#word()} ${this.#word()}; `,
       () => `read x <<< ${this.#word()}; `,
+      () => `read -r ${this.#random.pick(['-n 4', '-N 4', '-d v', '-a', 'y'])} x <<< ${this.#word()}; `,
+      () => `mapfile -t ${this.#random.pick(['', '-d v', '-n 1'])} x <<< ${this.#word()}; `,
+      () => `${this.#random.pick(['LINES', 'COLUMNS', 'SHLVL'])}=${this.#word()}; `,
+      () => `for LINES in ${this.#word()}; do :; done; `,
       () => `cd ${this.#random.pick(['src', 'sub', 'docs'])}${this.#random.pick([' && ', '; '])}`,
       () => this.#random.pick(['false && x=a; ', '(x=a); ', 'unset x; ', 'x=.env ']),
     ]);
