@@ -5,7 +5,7 @@ import type { ProgramHazards } from './options.js';
 import { own } from '../../lib/own.js';
 
 /** Node, its package managers, and what projects run with them. */
-export const NODE: Readonly<Record<string, ProgramHazards>> = {
+export const NODE_PROGRAMS: Readonly<Record<string, ProgramHazards>> = {
   npm: {
     anyDashes: true,
     long: wordsOf(`

@@ -12,12 +12,19 @@ import {
 import { BUILDERS } from './programs-builders.js';
 import { BUILTINS } from './programs-builtins.js';
 import { gitHazard } from './programs-git.js';
-import { NODE } from './programs-node.js';
+import { NODE_PROGRAMS } from './programs-node.js';
 import { CHECKERS } from './programs-checkers.js';
 import { READERS } from './programs-readers.js';
 
 const PROGRAMS = new Map<string, ProgramHazards>(
-  Object.entries({ git: { check: gitHazard }, ...READERS, ...BUILDERS, ...NODE, ...CHECKERS, ...BUILTINS }),
+  Object.entries({
+    git: { check: gitHazard },
+    ...READERS,
+    ...BUILDERS,
+    ...NODE_PROGRAMS,
+    ...CHECKERS,
+    ...BUILTINS,
+  }),
 );
 for (const [alias, name] of [
   ['gawk', 'awk'],

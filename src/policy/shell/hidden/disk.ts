@@ -178,7 +178,7 @@ function linkedFolder(link: string): string | undefined {
   return target !== undefined && entryType(target) === 'folder' ? target : undefined;
 }
 
-export function namesIn(folder: string): string[] {
+export function entryNames(folder: string): string[] {
   return folderEntries(resolve(folder)).map(({ name }) => name);
 }
 

@@ -11,7 +11,7 @@ import { shellWord } from '../shell-word.js';
 import { isParsed, type Flow, type VariableSource, type Site, type InputSource } from './flow.js';
 import {
   splitTexts,
-  anyOf,
+  unionOf,
   EMPTY,
   hasShellWildcard,
   concatenated,
@@ -108,7 +108,7 @@ export class Evaluator {
           return this.output(node.commands.at(-1) as SyntaxNode);
         case 'Redirected':
           if (node.redirects.some(mixesErrors)) return UNKNOWN;
-          return anyOf(EMPTY, this.output(node.command));
+          return unionOf(EMPTY, this.output(node.command));
         case 'Word':
         case 'Function':
         case 'Redirect':
@@ -116,7 +116,7 @@ export class Evaluator {
         default: {
           const values: PossibleTexts[] = MAY_SKIP.has(node.type) ? [EMPTY] : [];
           forEachChild(node, (child) => void values.push(this.output(child)));
-          return anyOf(...values);
+          return unionOf(...values);
         }
       }
     });
@@ -125,12 +125,12 @@ export class Evaluator {
   variable(name: string, site: Site): PossibleTexts {
     if (/^[#?$]$/.test(name)) return NUMBER;
     // Without a job in the background, it is empty.
-    if (name === '!') return anyOf(EMPTY, NUMBER);
+    if (name === '!') return unionOf(EMPTY, NUMBER);
     if (/^([1-9]\d*|[@*])$/.test(name)) return this.#positional();
     if (!/^[A-Za-z_]\w*$/.test(name)) return UNKNOWN;
     if (this.flow.anything) return UNKNOWN;
-    const set = anyOf(this.#assigned(name), NUMBERS.test(name) ? NUMBER : []);
-    return site.set.has(name) ? set : anyOf(set, this.#initial(name));
+    const set = unionOf(this.#assigned(name), NUMBERS.test(name) ? NUMBER : []);
+    return site.set.has(name) ? set : unionOf(set, this.#initial(name));
   }
 
   /** The possible values of a variable in a script inside a command. */
@@ -140,12 +140,12 @@ export class Evaluator {
 
   #assigned(name: string): PossibleTexts {
     const given = this.flow.variables.get(name) ?? [];
-    return this.#once(`$${name}`, () => anyOf(...given.map((one) => this.#given(one))));
+    return this.#once(`$${name}`, () => unionOf(...given.map((one) => this.#given(one))));
   }
 
   #positional(): PossibleTexts {
     return this.#once('$@', () => {
-      const passed = anyOf(EMPTY, ...this.flow.positional.map((one) => this.#given(one)));
+      const passed = unionOf(EMPTY, ...this.flow.positional.map((one) => this.#given(one)));
       return this.environment.outer || this.flow.anything ? UNKNOWN : passed;
     });
   }
@@ -153,7 +153,7 @@ export class Evaluator {
   /** Its value before the line sets it. */
   #initial(name: string): PossibleTexts {
     const { outer, variable, directories } = this.environment;
-    if (name === 'PWD') return anyOf(...directories.map(exactText));
+    if (name === 'PWD') return unionOf(...directories.map(exactText));
     if (outer) return outer(name);
     const value = variable(name);
     if (value !== undefined) return exactText(value);
@@ -220,12 +220,12 @@ export class Evaluator {
     if (!operation) return value;
     if (operation.type === 'Default') {
       const other = this.word(operation.operand, site);
-      return operation.operator.endsWith('+') ? anyOf(EMPTY, other) : anyOf(value, other);
+      return operation.operator.endsWith('+') ? unionOf(EMPTY, other) : unionOf(value, other);
     }
     if (operation.type !== 'Remove') return UNKNOWN;
     const removed = isParsed(operation.operand) ? shellWord(operation.operand).literal : undefined;
     if (removed === undefined || hasShellWildcard(removed)) return UNKNOWN;
-    return anyOf(
+    return unionOf(
       value.map((possible) => withoutAffix(possible, removed, operation.operator.startsWith('#'))),
     );
   }

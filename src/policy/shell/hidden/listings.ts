@@ -7,7 +7,7 @@ import {
   gitIndexOf,
   isNotSecret,
   isOddName,
-  namesIn,
+  entryNames,
   searchFault,
   displayPath,
   type FolderEntry,
@@ -15,7 +15,7 @@ import {
 } from './disk.js';
 import { readFind } from './find-tests.js';
 import {
-  anyOf,
+  unionOf,
   EMPTY,
   hasShellWildcard,
   exactText,
@@ -49,23 +49,23 @@ export function listNames(args: readonly Field[], { directory, changes }: Listin
     if (!meant || (hasShellWildcard(operand) && meant.some((path) => isOddName(posix.basename(path)))))
       return UNKNOWN;
     const folders = has(/d/) ? [] : meant.filter(isFolder);
-    if (folders.some((folder) => namesIn(folder).some(isOddName))) return UNKNOWN;
+    if (folders.some((folder) => entryNames(folder).some(isOddName))) return UNKNOWN;
     const names = changes === 'none' ? namesOf(folders, has(/[aA]/)) : anyName(folders, has(/[aA]/));
-    return folders.length === meant.length && meant.length > 0 ? names : anyOf(names, exactText(operand));
+    return folders.length === meant.length && meant.length > 0 ? names : unionOf(names, exactText(operand));
   });
-  return anyOf(...values);
+  return unionOf(...values);
 }
 
 const MAX_NAMES = 40;
 
 /** The names in folders; any name if there are many of them. */
 function namesOf(folders: readonly string[], dots: boolean): PossibleTexts {
-  const names = [...new Set(folders.flatMap(namesIn))].filter((name) => dots || !name.startsWith('.'));
-  return names.length > MAX_NAMES ? anyName(folders, dots) : anyOf(...names.map(exactText));
+  const names = [...new Set(folders.flatMap(entryNames))].filter((name) => dots || !name.startsWith('.'));
+  return names.length > MAX_NAMES ? anyName(folders, dots) : unionOf(...names.map(exactText));
 }
 
 function anyName(folders: readonly string[], dots: boolean): PossibleTexts {
-  return folders.length === 0 ? [] : anyOf(exactText('*'), dots ? exactText('.*') : []);
+  return folders.length === 0 ? [] : unionOf(exactText('*'), dots ? exactText('.*') : []);
 }
 
 /** The paths that `find` prints, or passes to a command. */
@@ -114,7 +114,7 @@ export function listMatches(program: string, args: readonly Field[], place: List
   const walk = sortedWords(program, [...options.map(optionField), ...sorted.files])?.walk;
   const nul = sorted.options.some((option) => /^(-[a-zA-Z]*[Z0]|--null)/.test(option));
   // Without a walk, it only prints its operands.
-  if (!walk) return nul ? UNKNOWN : anyOf(...sorted.files.map(({ possible }): PossibleTexts => [possible]));
+  if (!walk) return nul ? UNKNOWN : unionOf(...sorted.files.map(({ possible }): PossibleTexts => [possible]));
   const roots = sorted.files.map(fieldText);
   if (roots.some((root) => root === undefined || hasShellWildcard(root))) return UNKNOWN;
   const places = (roots.length > 0 ? roots : ['']) as string[];

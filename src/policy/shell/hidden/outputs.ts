@@ -7,7 +7,7 @@ import { combinationsOf, type OpenWord } from './combinations.js';
 import { commandWords, isParsed, literalOf, type Site } from './flow.js';
 import {
   splitTexts,
-  anyOf,
+  unionOf,
   EMPTY,
   NUMBER,
   exactText,
@@ -48,7 +48,7 @@ export function outputOfCommands(boundary: ReadBoundary, changes: FileChanges): 
       changes !== 'unknown' && directory !== undefined && more.length === 0
         ? { directory, boundary, changes }
         : undefined;
-    return anyOf(
+    return unionOf(
       // The output may go to a file, or the command may not run for want of its input.
       ...(command.redirects.length > 0 ? [EMPTY] : []),
       ...ways.map((args) =>
@@ -83,12 +83,12 @@ const known =
 const passing =
   (words: RegExp): Printer =>
   ({ texts, input }) =>
-    !texts.includes(undefined) && words.test(texts.join(' ')) ? anyOf(EMPTY, splitTexts(input())) : UNKNOWN;
+    !texts.includes(undefined) && words.test(texts.join(' ')) ? unionOf(EMPTY, splitTexts(input())) : UNKNOWN;
 
 const listing =
   (list: (args: readonly Field[], place: ListingPlace) => PossibleTexts): Printer =>
   ({ args, place }) =>
-    place ? anyOf(EMPTY, list(args, place)) : UNKNOWN;
+    place ? unionOf(EMPTY, list(args, place)) : UNKNOWN;
 
 const PRINTERS = new Map<string, Printer>([
   ...wordsOf(': true false test [ sleep touch').map((name): [string, Printer] => [name, silent]),
@@ -108,7 +108,7 @@ const PRINTERS = new Map<string, Printer>([
   [
     'seq',
     known((texts) =>
-      texts.every((text) => /^(-w|[-+]?[\d.]+)$/.test(text)) ? anyOf(EMPTY, NUMBER) : UNKNOWN,
+      texts.every((text) => /^(-w|[-+]?[\d.]+)$/.test(text)) ? unionOf(EMPTY, NUMBER) : UNKNOWN,
     ),
   ],
   ['nproc', known((texts) => (texts.length === 0 ? NUMBER : UNKNOWN))],
@@ -147,7 +147,7 @@ function printf({ args, texts }: CommandCall): PossibleTexts {
   const [format, ...values] = args;
   if (!format || !values.every(({ possible }) => possible.type !== 'listed' || !possible.nul)) return UNKNOWN;
   if (/^%s(\\n|\\0)$/.test(texts[0] ?? ''))
-    return anyOf(EMPTY, ...values.map(({ possible }): PossibleTexts => [possible]));
+    return unionOf(EMPTY, ...values.map(({ possible }): PossibleTexts => [possible]));
   return /^[^%\\-][^%\\]*\\n$/.test(texts[0] ?? '') ? exactText((texts[0] as string).slice(0, -2)) : UNKNOWN;
 }
 
@@ -172,21 +172,21 @@ function baseName({ args, texts }: CommandCall): PossibleTexts {
 
 function grep({ args, texts, input, place }: CommandCall): PossibleTexts {
   if (texts.some((text) => LISTS.test(text ?? ''))) {
-    return place ? anyOf(EMPTY, listMatches('grep', args, place)) : UNKNOWN;
+    return place ? unionOf(EMPTY, listMatches('grep', args, place)) : UNKNOWN;
   }
   // Only options that do not change the lines, and a pattern.
   const at = texts.findIndex((text) => !/^-[vEFGPiwxsah]+$/.test(text ?? ''));
   const isPlain = at === texts.length - 1 && /^[^-]/.test(texts[at] ?? '');
-  return isPlain ? anyOf(EMPTY, splitTexts(input())) : UNKNOWN;
+  return isPlain ? unionOf(EMPTY, splitTexts(input())) : UNKNOWN;
 }
 
 function ripgrep({ args, texts, place }: CommandCall): PossibleTexts {
   const lists = texts.some((text) => text === '--files' || LISTS.test(text ?? ''));
-  return lists && place ? anyOf(EMPTY, listMatches('rg', args, place)) : UNKNOWN;
+  return lists && place ? unionOf(EMPTY, listMatches('rg', args, place)) : UNKNOWN;
 }
 
 /** Nothing is printed if git fails. */
-const HEX = anyOf(EMPTY, exactText('[0-9a-f]*'));
+const HEX = unionOf(EMPTY, exactText('[0-9a-f]*'));
 
 /** The words after the subcommand of git; undefined if they are not known. */
 interface GitWords {
@@ -251,7 +251,7 @@ function git({ args, place }: CommandCall): PossibleTexts {
   if (!place || !list?.isPlain(words)) return UNKNOWN;
   const { named = false, changed = false } = list;
   const specs = rest.filter((text): text is string => text !== undefined && !text.startsWith('-'));
-  return anyOf(EMPTY, listTracked(named ? specs : [], changed, options.includes('-z'), place));
+  return unionOf(EMPTY, listTracked(named ? specs : [], changed, options.includes('-z'), place));
 }
 
 /** A word before `--` may be a commit. */
@@ -266,12 +266,12 @@ function xargs({ texts, input }: CommandCall): PossibleTexts {
   const [, options] =
     /^((?:-[0r]+\0?)*)(?:[ef]?grep(?:\0-[inwEFsv]*[lL])(?:\0-[inwEFs]+)*\0[^-\0][^\0]*)?$/.exec(whole) ?? [];
   if (options === undefined || texts.includes(undefined)) return UNKNOWN;
-  return anyOf(EMPTY, xargsFeed(input(), options.includes('0')));
+  return unionOf(EMPTY, xargsFeed(input(), options.includes('0')));
 }
 
 /** The words that xargs makes of its input. With `-0`, names stay whole. */
 export function xargsFeed(input: PossibleTexts, nul: boolean): PossibleTexts {
-  return anyOf(
+  return unionOf(
     ...input.map((possible): PossibleTexts => {
       if (possible.type !== 'listed' || !possible.nul)
         return nul ? splitTexts([possible]) : unquoted(splitTexts([possible]));

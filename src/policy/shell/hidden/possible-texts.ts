@@ -45,7 +45,7 @@ export function hasShellWildcard(text: string): boolean {
 }
 
 /** Any of them. */
-export function anyOf(...values: readonly PossibleTexts[]): PossibleTexts {
+export function unionOf(...values: readonly PossibleTexts[]): PossibleTexts {
   const possible = values.flat();
   const seen = new Set<string>();
   const different = possible.filter((one) => {
@@ -59,7 +59,7 @@ export function anyOf(...values: readonly PossibleTexts[]): PossibleTexts {
 /** One directly after the other. */
 export function concatenated(a: PossibleTexts, b: PossibleTexts): PossibleTexts {
   if (a.length * b.length > MAX_POSSIBLE) return UNKNOWN;
-  return anyOf(a.flatMap((first) => b.flatMap((second) => concatenatedTexts(first, second))));
+  return unionOf(a.flatMap((first) => b.flatMap((second) => concatenatedTexts(first, second))));
 }
 
 function concatenatedTexts(a: PossibleText, b: PossibleText): PossibleTexts {
@@ -87,7 +87,7 @@ function isEmpty(one: PossibleText): boolean {
 
 /** What becomes of a value that is split: each line and word, and the whole, which may be in quotes. */
 export function splitTexts(value: PossibleTexts): PossibleTexts {
-  return anyOf(
+  return unionOf(
     value.flatMap((one): PossibleText[] => {
       switch (one.type) {
         case 'text':

@@ -1,6 +1,6 @@
 import { braceAlternatives } from '../../../lib/glob.js';
 import {
-  anyOf,
+  unionOf,
   EMPTY,
   hasShellWildcard,
   exactText,
@@ -24,7 +24,7 @@ export function withoutAffix(possible: PossibleText, removed: string, inFront: b
 export function braceTexts(text: string): PossibleTexts {
   const alternatives = /[$`'"\\]/.test(text) ? undefined : braceAlternatives(text, MAX_ALTERNATIVES);
   if (!alternatives || alternatives.some((one) => /[{}]/.test(one))) return UNKNOWN;
-  return anyOf(...alternatives.map(exactText));
+  return unionOf(...alternatives.map(exactText));
 }
 
 const MAX_ALTERNATIVES = 64;
