@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { run } from '../../src/runs/run.js';
 import type { TranscriptLine } from '../../src/protocol/event.js';
 import { readTranscript } from '../../src/transcript/reader.js';
 import { outputFolder } from '../../src/transcript/writer.js';
 import { promptOf, turnOf } from '../helpers/batch.js';
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
+import { builtLibrary } from '../helpers/in-process.js';
 import { serverEnv, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 
@@ -34,6 +34,7 @@ const script = (request: LoggedRequest) => {
 };
 
 test('64 runs in one process never see each other', async () => {
+  const { run } = await builtLibrary();
   const server = await serve(script);
   const runs = await Promise.all(
     RUNS.map(async (one) => {
@@ -97,6 +98,7 @@ const commands = (request: LoggedRequest) =>
     : { parts: [text('done')] };
 
 test('the commands of 64 runs in one process see the environment of their own run, and print into its files', async () => {
+  const { run } = await builtLibrary();
   const server = await serve(commands);
   const runs = await Promise.all(
     NAMED.map(async (one) => {

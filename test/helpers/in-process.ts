@@ -6,8 +6,11 @@ import type { Script } from './gemini-server.mjs';
 import { serverEnv, type Scratch } from './run-cli.js';
 import { place, serve, type Server } from './served.js';
 
-/** The library as it is built and loaded once for many suites: see jest.environment.mjs. */
+/** See jest.environment.mjs. */
 declare const bosunLibrary: () => Promise<typeof library>;
+
+/** The library as it is built, and loaded once for many suites. */
+export const builtLibrary = (): Promise<typeof library> => bosunLibrary();
 
 export interface InProcess {
   readonly code: number;
@@ -44,7 +47,7 @@ export async function runHere(
 }
 
 async function codeOf(server: Server, where: Scratch, more: Partial<RunRequest>): Promise<number> {
-  const { buildTask, run } = await bosunLibrary();
+  const { buildTask, run } = await builtLibrary();
   const { exit_code } = await run({
     cwd: where.workspace,
     model: 'gemini-test',
