@@ -8,9 +8,13 @@ const GRACE_MS = 300;
 export const ABORT_GRACE_MS = 2000;
 /** After this we give up on a process that forks faster than we kill. */
 const LIMIT_MS = 2500;
-/** What a shell does not wait for (`>(tee log)`) may still be writing its last lines. */
+/**
+ * What a shell does not wait for (`>(tee log)`) may still be writing its last lines. Looks are counted as well: where many wait
+ * for a processor, it gets none for longer than this, and looking takes longer, too.
+ */
 const STRAGGLER_MS = 100;
 const STRAGGLER_POLL_MS = 5;
+const STRAGGLER_LOOKS = 20;
 const MAX_LOOKS = 10;
 
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
@@ -59,7 +63,8 @@ export async function endLeftovers(leader: number, marker: string): Promise<numb
   const started = performance.now();
   let left = await surelyLiving(leader, marker);
   if (left.length === 0) return left;
-  while (left.length > 0 && performance.now() - started < STRAGGLER_MS) {
+  for (let looks = 0; left.length > 0; looks++) {
+    if (looks >= STRAGGLER_LOOKS && performance.now() - started >= STRAGGLER_MS) break;
     await wait(STRAGGLER_POLL_MS);
     left = living(leader, marker);
   }
