@@ -47,5 +47,7 @@ export default {
   coverageProvider: 'v8',
   coverageReporters: ['text-summary'],
   // More than there are processors: many suites wait for processes, limits and servers.
-  maxWorkers: availableParallelism() + 2,
+  maxWorkers: availableParallelism() + 4,
+  // A worker dies at once when it is told to: see jest.environment.mjs. On a busy machine it is not told at once.
+  workerGracefulExitTimeout: 30_000,
 };
