@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import type { ApprovalAnswer, Approve, OwnTool, RunRequest } from '../../src/index.js';
 import { sampled } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
+import { runUnder } from '../helpers/in-process.js';
 import { cleanEnv, eventsOf, ofType, REPOSITORY, resultOf, type Scratch } from '../helpers/run-cli.js';
 import { offeredBy, place, serve } from '../helpers/served.js';
 
@@ -44,70 +46,83 @@ test('the example of the docs does what they say', async () => {
   expect(offeredBy(server)).toContain('close_ticket');
 });
 
-/** A run with a tool and an approver, both as code. */
-function runWith({ policy = '', tools = '[]', approve = 'undefined', more = '' }): string {
+/** A program whose run has a tool. */
+function runWith({ policy = '', execute = '', more = '' }): string {
   return `
 import { writeFileSync } from 'node:fs';
 import { buildTask, run } from 'bosun';
 writeFileSync('../policy.yaml', ${JSON.stringify(`version: 1\n${policy}`)});
-const result = await run({
+await run({
   cwd: process.cwd(), policies: ['../policy.yaml'], model: 'gemini-x', variables: process.env,
-  transcript: process.env.TRANSCRIPT, readTask: async () => buildTask('go', []),
-  tools: ${tools}, approve: ${approve}, ${more}
-});
-process.stdout.write(JSON.stringify(result));`;
+  transcript: process.env.TRANSCRIPT, readTask: async () => buildTask('go', []), ${more}
+  tools: [{ name: 'ours', description: 'Ours.', parameters: { type: 'object' }, execute: ${execute} }],
+});`;
 }
 
-const tool = (fields: string) =>
-  `[{ name: 'ours', description: 'Ours.', parameters: { type: 'object', properties: { n: { type: 'number' } } }, ${fields} }]`;
+/** A run of a program in this process. */
+const running = (policy: string, script: Script, more: Partial<RunRequest>) =>
+  runUnder(`version: 1\n${policy}`, script, more);
+
+const tool = (fields: Partial<OwnTool>): Pick<RunRequest, 'tools'> => ({
+  tools: [
+    {
+      name: 'ours',
+      description: 'Ours.',
+      parameters: { type: 'object', properties: { n: { type: 'number' } } },
+      ...fields,
+    } as OwnTool,
+  ],
+});
 const calling = (args: object = {}): Script => [{ parts: [call('ours', args, { id: 'c' })] }, done];
 const outcome = (where: Scratch) => ofType(eventsOf(where), 'tool_result')[0];
+const never = () => new Promise<never>(() => {});
 
 describe('a tool of the program', () => {
   test('is decided about like any other: in plan mode only reading is allowed', async () => {
-    const reading = await program(runWith({ tools: tool("kind: 'read', execute: () => 'read'") }), calling());
-    expect(outcome(reading.where)).toMatchObject({ status: 'success', output: 'read' });
-    const other = await program(runWith({ tools: tool("execute: () => 'done'") }), calling());
-    expect(outcome(other.where)).toMatchObject({ status: 'error', error: { type: 'policy_denied' } });
-    expect(resultOf(other.where)).toMatchObject({ exit_code: 3 });
+    const read = tool({ kind: 'read', execute: () => 'read' });
+    const reading = await running('', calling(), read);
+    expect(outcome(reading.place)).toMatchObject({ status: 'success', output: 'read' });
+    const other = await running('', calling(), tool({ execute: () => 'done' }));
+    expect(outcome(other.place)).toMatchObject({ status: 'error', error: { type: 'policy_denied' } });
+    expect(resultOf(other.place)).toMatchObject({ exit_code: 3 });
     expect(offeredBy(other.server)).not.toContain('ours');
-    const excluded = await program(
-      runWith({
-        policy: 'tools: {exclude: ["own:ours"]}\n',
-        tools: tool("kind: 'read', execute: () => 'read'"),
-      }),
-      calling(),
-    );
-    expect(outcome(excluded.where)?.error).toMatchObject({ type: 'policy_denied' });
+    const excluded = await running('tools: {exclude: ["own:ours"]}\n', calling(), read);
+    expect(outcome(excluded.place)?.error).toMatchObject({ type: 'policy_denied' });
   });
 
-  test.each([
+  test.each<[string, Partial<OwnTool>, object, string, string]>([
     [
       'arguments that do not fit',
-      'execute: () => 1',
+      { execute: () => 1 },
       { n: 'x' },
       'invalid_tool_params',
       '`n` must be a number',
     ],
     [
       'an error',
-      "execute: () => { throw new Error('no such thing') }",
+      {
+        execute: () => {
+          throw new Error('no such thing');
+        },
+      },
       {},
       'execution_failed',
       'no such thing',
     ],
-    ['what cannot be JSON', 'execute: () => 1n', {}, 'execution_failed', 'BigInt'],
-    ['no end', 'timeoutMs: 50, execute: () => new Promise(() => {})', {}, 'timeout', 'longer than 50 ms'],
+    ['what cannot be JSON', { execute: () => 1n }, {}, 'execution_failed', 'BigInt'],
+    ['no end', { timeoutMs: 50, execute: never }, {}, 'timeout', 'longer than 50 ms'],
   ])('that has %s is an error that the model reads', async (_what, fields, args, type, message) => {
-    const { where } = await program(runWith({ policy: 'mode: yolo\n', tools: tool(fields) }), calling(args));
+    const { place: where } = await running('mode: yolo\n', calling(args), tool(fields));
     expect(outcome(where)).toMatchObject({ error: { type, message: expect.stringContaining(message) } });
     expect(resultOf(where).exit_code).toBe(0);
   });
 
   test('has its output redacted and cut, and values become JSON', async () => {
-    const execute = "execute: () => ({ token: process.env.DEPLOY_TOKEN, rest: 'x'.repeat(9000) })";
     const { where, server } = await program(
-      runWith({ policy: 'mode: yolo\nlimits: {tool_output: 1000}\n', tools: tool(execute) }),
+      runWith({
+        policy: 'mode: yolo\nlimits: {tool_output: 1000}\n',
+        execute: "() => ({ token: process.env.DEPLOY_TOKEN, rest: 'x'.repeat(9000) })",
+      }),
       calling(),
     );
     const { output } = server.requests[1]?.body.contents.at(-1).parts[0].functionResponse.response ?? {};
@@ -120,7 +135,7 @@ describe('a tool of the program', () => {
     const { where } = await program(
       runWith({
         policy: 'mode: yolo\n',
-        tools: tool('execute: () => new Promise(() => {})'),
+        execute: '() => new Promise(() => {})',
         more: 'limits: {time_ms: 1500},',
       }),
       calling(),
@@ -128,14 +143,14 @@ describe('a tool of the program', () => {
     expect(resultOf(where)).toMatchObject({ exit_code: 6, reason: 'time' });
   });
 
-  sampled.each([
-    ["name: 'grep_search', execute: () => 1", 'there is a tool of that name already'],
-    ["name: 'mcp:a/b', execute: () => 1", 'its name is up to 64 letters'],
-    ["kind: 'magic', execute: () => 1", 'its kind "magic" is none of read'],
-    ["execute: 'rm'", 'it has no execute function'],
-    ["description: ' ', execute: () => 1", 'it has no description'],
-  ])('declared with %s is a config_error before any request', async (fields, message) => {
-    const { where, server } = await program(runWith({ tools: tool(fields) }), calling());
+  sampled.each<[Record<string, unknown>, string]>([
+    [{ name: 'grep_search', execute: () => 1 }, 'there is a tool of that name already'],
+    [{ name: 'mcp:a/b', execute: () => 1 }, 'its name is up to 64 letters'],
+    [{ kind: 'magic', execute: () => 1 }, 'its kind "magic" is none of read'],
+    [{ execute: 'rm' }, 'it has no execute function'],
+    [{ description: ' ', execute: () => 1 }, 'it has no description'],
+  ])('declared with %j is a config_error before any request', async (fields, message) => {
+    const { place: where, server } = await running('', calling(), tool(fields));
     expect(resultOf(where)).toMatchObject({
       exit_code: 2,
       error: { message: expect.stringContaining(message) },
@@ -145,84 +160,80 @@ describe('a tool of the program', () => {
 });
 
 describe('an approve callback', () => {
-  const tools = tool("execute: () => 'ran'");
+  const ours = tool({ execute: () => 'ran' });
   const asking = 'mode: manual\n';
-  const answering = (fields: string) => `async ({ tool_call_id }) => ({ tool_call_id, ${fields} })`;
+  const answering =
+    (fields: Omit<ApprovalAnswer, 'tool_call_id'>): Approve =>
+    ({ tool_call_id }) => ({ tool_call_id, ...fields });
 
   test('says yes or no, with a reason, and is told as such', async () => {
-    const yes = await program(
-      runWith({ policy: asking, tools, approve: answering("selected_option_id: 'proceed_once'") }),
-      calling(),
-    );
-    expect(outcome(yes.where)).toMatchObject({ status: 'success', output: 'ran' });
-    expect(ofType(eventsOf(yes.where), 'approval_request')).toMatchObject([
+    const approve = answering({ selected_option_id: 'proceed_once' });
+    const yes = await running(asking, calling(), { ...ours, approve });
+    expect(outcome(yes.place)).toMatchObject({ status: 'success', output: 'ran' });
+    expect(ofType(eventsOf(yes.place), 'approval_request')).toMatchObject([
       { tool_id: 'c', tool_name: 'own:ours' },
     ]);
-    expect(ofType(eventsOf(yes.where), 'approval_response')).toMatchObject([
+    expect(ofType(eventsOf(yes.place), 'approval_response')).toMatchObject([
       { tool_id: 'c', source: 'callback', selected_option_id: 'proceed_once' },
     ]);
-    const no = await program(
-      runWith({
-        policy: asking,
-        tools,
-        approve: answering("selected_option_id: 'cancel', reason: 'Not on Fridays'"),
-      }),
-      calling(),
-    );
-    expect(outcome(no.where)?.error).toMatchObject({
+    const refuse = answering({ selected_option_id: 'cancel', reason: 'Not on Fridays' });
+    const no = await running(asking, calling(), { ...ours, approve: refuse });
+    expect(outcome(no.place)?.error).toMatchObject({
       type: 'approval_denied',
       message: expect.stringContaining('Not on Fridays'),
     });
-    expect(resultOf(no.where).exit_code).toBe(3);
+    expect(resultOf(no.place).exit_code).toBe(3);
   });
 
-  test.each([
-    ['an error', "async () => { throw new Error('broken') }", 'the approver failed: broken'],
-    ['nothing', '() => undefined', "the approver's answer is not valid"],
+  test.each<[string, Approve, string]>([
+    ['nothing', () => undefined as never, "the approver's answer is not valid"],
     [
       'another call',
-      "() => ({ tool_call_id: 'x', selected_option_id: 'proceed_once' })",
+      () => ({ tool_call_id: 'x', selected_option_id: 'proceed_once' }),
       'it is for the call x',
     ],
     [
       'what was not offered',
-      answering("selected_option_id: 'modify', file_details: { new_content: '' }"),
+      answering({ selected_option_id: 'modify', file_details: { new_content: '' } }),
       'is not among the options',
     ],
-    ['no end', '() => new Promise(() => {})', 'did not answer within 100 ms'],
+    ['no end', never, 'did not answer within 100 ms'],
   ])('that gives %s has said no', async (_what, approve, warning) => {
-    const { where } = await program(
-      runWith({ policy: asking, tools, approve, more: 'approveTimeoutMs: 100,' }),
-      calling(),
-    );
+    const { place: where } = await running(asking, calling(), { ...ours, approve, approveTimeoutMs: 100 });
     expect(outcome(where)?.error).toMatchObject({ type: 'approval_denied' });
     expect(resultOf(where)).toMatchObject({ exit_code: 3, warnings: [expect.stringContaining(warning)] });
   });
 
-  test('writes another content for an edit, and sees no secret', async () => {
-    const approve = `async ({ tool_call_id, ...rest }) => {
-      writeFileSync('../asked.json', JSON.stringify(rest));
-      return { tool_call_id, selected_option_id: 'modify', file_details: { new_content: 'ours\\n' } };
-    }`;
-    const { where } = await program(runWith({ policy: asking, approve }), [
-      { parts: [call('write_file', { file_path: 'a.txt', content: 'theirs\n' })] },
-      done,
-    ]);
-    expect(readFileSync(join(where.workspace, 'a.txt'), 'utf8')).toBe('ours\n');
-    expect(JSON.parse(readFileSync(join(where.root, 'asked.json'), 'utf8'))).toMatchObject({
-      file_edit_details: { new_content: 'theirs\n' },
+  test('that gives an error has said no', async () => {
+    const code = runWith({
+      policy: asking,
+      execute: "() => 'ran'",
+      more: "approve: async () => { throw new Error('broken') },",
     });
+    const { where } = await program(code, calling());
+    expect(outcome(where)?.error).toMatchObject({ type: 'approval_denied' });
+    const warnings = [expect.stringContaining('the approver failed: broken')];
+    expect(resultOf(where)).toMatchObject({ exit_code: 3, warnings });
+  });
+
+  test('writes another content for an edit, and sees no secret', async () => {
+    const asked: object[] = [];
+    const approve: Approve = async ({ tool_call_id, ...rest }) => {
+      asked.push(rest);
+      return { tool_call_id, selected_option_id: 'modify', file_details: { new_content: 'ours\n' } };
+    };
+    const script = [{ parts: [call('write_file', { file_path: 'a.txt', content: 'theirs\n' })] }, done];
+    const { place: where } = await running(asking, script, { approve });
+    expect(readFileSync(join(where.workspace, 'a.txt'), 'utf8')).toBe('ours\n');
+    expect(asked).toMatchObject([{ file_edit_details: { new_content: 'theirs\n' } }]);
   });
 
   test.each([
     ['fail', { exit_code: 3 }],
     ['defer', { exit_code: 4 }],
   ])('is not asked where the policy says on_ask: %s', async (onAsk, expected) => {
-    const approve = answering("selected_option_id: 'proceed_once'");
-    const { where } = await program(
-      runWith({ policy: `${asking}on_ask: ${onAsk}\n`, tools, approve }),
-      calling(),
-    );
+    const approve = answering({ selected_option_id: 'proceed_once' });
+    const { place: where } = await running(`${asking}on_ask: ${onAsk}\n`, calling(), { ...ours, approve });
     expect(resultOf(where)).toMatchObject(expected);
   });
 });
