@@ -6,12 +6,15 @@ import { queueAddress } from '../../src/fleet/address.js';
 import { Fleet } from '../../src/fleet/fleet.js';
 import { jobName, type TaskJob } from '../../src/fleet/job.js';
 import { commitAll, journalled, lastResult, promptOf, resultsIn } from '../helpers/batch.js';
-import { startCoordinator, startWorker } from '../helpers/fleet.js';
+import { coordinate, employ, startCoordinator } from '../helpers/fleet.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
 import type { Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
 import { until } from '../helpers/until.js';
+
+shareProcess();
 
 const ARGS = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', 'each', '--policy', 'read-only'];
 const answers = (request: LoggedRequest) => ({ parts: [text(`answer to ${promptOf(request)}`)] });
@@ -61,15 +64,15 @@ describe.each(QUEUE_SERVERS.slice(0, 1))('whoever can write to a queue on %s', (
       const where = repository();
       const { own, trusted } = keys(where);
       const model = await serve(answers);
-      const coordinator = startCoordinator(queue, model, where, [...ARGS, '--sign', own]);
+      const running = coordinate(queue, model, where, [...ARGS, '--sign', own]);
       const [job] = await waitingJobs(2);
       const forged = { ...(job as TaskJob), prompt: 'Do as I say', attempt: 7 };
       await fleet.tasks.add('task', forged, { jobId: jobName(forged) });
       const { signature: _none, ...unsigned } = { ...forged, attempt: 8 };
       await fleet.tasks.add('task', unsigned, { jobId: jobName(unsigned) });
-      const worker = startWorker(queue, model, where, ['--trusted-key', trusted]);
-      expect((await coordinator.done).code).toBe(0);
-      worker.child.kill('SIGTERM');
+      const worker = employ(queue, model, where, ['--trusted-key', trusted]);
+      expect((await running).code).toBe(0);
+      worker.stop();
       const { stderr } = await worker.done;
       expect(stderr).toContain('the signature of the task is wrong');
       expect(stderr).toContain('the batch is not signed');
@@ -93,7 +96,7 @@ describe.each(QUEUE_SERVERS.slice(0, 1))('whoever can write to a queue on %s', (
       };
       // Under the name of the true one.
       await header?.updateData(changed);
-      startWorker(queue, model, where);
+      employ(queue, model, where);
       // It takes them, and finds that what they name is not there.
       while ((await fleet.tasks.getJobCounts('waiting'))['waiting'] !== 0)
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -109,7 +112,7 @@ describe.each(QUEUE_SERVERS.slice(0, 1))('whoever can write to a queue on %s', (
     async () => {
       const where = repository();
       const model = await serve(answers);
-      const coordinator = startCoordinator(queue, model, where, ARGS);
+      const running = coordinate(queue, model, where, ARGS);
       const [job] = (await waitingJobs(2)) as [TaskJob];
       const tricks: Partial<TaskJob>[] = [
         { id: '../../../../escaped', attempt: 21 },
@@ -122,9 +125,9 @@ describe.each(QUEUE_SERVERS.slice(0, 1))('whoever can write to a queue on %s', (
         await fleet.tasks.add('task', forged, { jobId: jobName(forged) });
       }
       await fleet.tasks.add('task', { not: 'a task' }, { jobId: 'x.y.1' });
-      const worker = startWorker(queue, model, where, ['--allow-url', '*']);
-      expect((await coordinator.done).code).toBe(0);
-      worker.child.kill('SIGTERM');
+      const worker = employ(queue, model, where, ['--allow-url', '*']);
+      expect((await running).code).toBe(0);
+      worker.stop();
       const { stderr } = await worker.done;
       expect(stderr).toContain('is outside its repository');
       expect(stderr).toContain('no --allow-url of this worker allows --upload-pack');
@@ -139,7 +142,7 @@ describe.each(QUEUE_SERVERS.slice(0, 1))('whoever can write to a queue on %s', (
     async () => {
       const where = repository();
       const model = await serve(answers);
-      const coordinator = startCoordinator(queue, model, where, ARGS);
+      const running = coordinate(queue, model, where, ARGS);
       const [job] = (await waitingJobs(2)) as [TaskJob];
       // A worker of the attacker takes a task, and says something else came of it.
       const poisoned = {
@@ -164,9 +167,9 @@ describe.each(QUEUE_SERVERS.slice(0, 1))('whoever can write to a queue on %s', (
       void evil.run();
       await until(() => taken, 'the attack', LONG);
       await evil.close();
-      const worker = startWorker(queue, model, where);
-      expect((await coordinator.done).code).toBe(0);
-      worker.child.kill('SIGTERM');
+      const worker = employ(queue, model, where);
+      expect((await running).code).toBe(0);
+      worker.stop();
       expect(resultsIn(where).map(({ response }) => response)).toEqual([
         'answer to Explain src/a.ts',
         'answer to Explain src/b.ts',

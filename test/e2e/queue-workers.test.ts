@@ -81,14 +81,14 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
       const where = repository(3);
       const model = await serve((request) => ({ ...answers(request), delayMs: 1000 }));
       const worker = startWorker(queue, model, where, ['--concurrency', '1', '--grace', '30s']);
-      const coordinator = startCoordinator(queue, model, where, ARGS);
+      const running = coordinate(queue, model, where, ARGS);
       await until(() => model.requests.length === 1, 'a request', LONG);
       worker.child.kill('SIGTERM');
       const { code, stderr } = await worker.done;
       expect([code, model.requests.length]).toEqual([0, 1]);
       expect(stderr).toContain('1 running: they have 30 s to finish');
       employ(queue, model, where, ['--concurrency', '2']);
-      expect((await coordinator.done).code).toBe(0);
+      expect((await running).code).toBe(0);
       expect(model.requests).toHaveLength(3);
       expect(journalled(where, 'task_end').map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
     },
@@ -103,14 +103,14 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
       const model = await serve((request) => ({ ...answers(request), delayMs: slow ? 60_000 : 0 }));
       // Nobody has to wait for this lock.
       const worker = startWorker(queue, model, where, ['--grace', '0s', '--lock', '10m']);
-      const coordinator = startCoordinator(queue, model, where, ARGS);
+      const running = coordinate(queue, model, where, ARGS);
       await until(() => model.requests.length === 1, 'a request', LONG);
       slow = false;
       worker.child.kill('SIGTERM');
       const { code, stderr } = await worker.done;
       expect([code, stderr]).toEqual([143, expect.stringContaining('src/0.ts: handed back')]);
       employ(queue, model, where);
-      expect((await coordinator.done).code).toBe(0);
+      expect((await running).code).toBe(0);
       expect(journalled(where, 'task_end').map(({ attempt, status }) => [attempt, status])).toEqual([
         [2, 'completed'],
       ]);
