@@ -139,7 +139,7 @@ export const COUNTS = {
   /** Factor for rounds of small random tests. */
   ROUNDS: [0.1, 10],
   /** Of long tables whose rows start processes, one row in so many. */
-  TABLE_EVERY: [3, 1],
+  TABLE_EVERY: [4, 1],
   /** On how many kinds of servers a test of queues runs that tells little more on a second one. */
   QUEUE_KINDS: [1, 2],
   /** How a process may end while it does something that takes long to set up: of its own accord, killed, and otherwise. */
@@ -170,11 +170,11 @@ export const COUNTS = {
   /** Command lines that are judged, and run by bash if allowed. */
   FUZZ_LINES: [150, 250_000],
   /** Of the harmless corpus, one line in so many is run: as it is written, and as it is printed. */
-  PRINT_EVERY: [6, 1],
+  PRINT_EVERY: [8, 1],
   /** Random scripts for the same. */
   PRINT_SCRIPTS: [240, 20_000],
   /** Of the corpora of command lines, one in so many is learnt from. */
-  LEARN_EVERY: [12, 1],
+  LEARN_EVERY: [16, 1],
   /** How often that is done. */
   LEARN_SEEDS: [1, 3],
   /** Lines that try to show hidden files. */

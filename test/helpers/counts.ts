@@ -24,7 +24,7 @@ export const elsewhere = Object.assign(() => {}, { each: () => () => {} }) as un
 /** `test` for what takes much to try out and is hardly ever touched: in the soak tier only, beside a like test that is not. */
 export const thorough: typeof test = isThorough ? test : elsewhere;
 
-/** `test.each` for tables whose rows start processes: the first and every third after it; all of them in the soak tier. */
+/** `test.each` for tables whose rows start processes: the first and every fourth after it; all of them in the soak tier. */
 export const sampled: Pick<typeof test, 'each'> = {
   each: ((table: readonly unknown[]) =>
     test.each(table.filter((_, i) => i % countOf('TABLE_EVERY') === 0))) as typeof test.each,
