@@ -1,9 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { isThere, entriesIn } from '../../lib/folders.js';
 import { realPath } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
+import { removeUnfollowed } from '../../lib/remove-unfollowed.js';
 
 /** Names further folders to read objects from: the next run's sandbox would show them. */
 export const ALTERNATES = join('objects', 'info', 'alternates');
@@ -54,13 +55,12 @@ export function obeyedIn(folder: string): string[] {
   return ['config', 'config.worktree', 'hooks', 'commondir'].map((name) => join(folder, name));
 }
 
-/** Removes what was created all the same, and returns it. Not through a link, which leads elsewhere. */
+/**
+ * Removes what was created all the same, and returns it. Not through a link, which leads elsewhere. Servers and other
+ * commands of the sandbox may still be running, and change it under our hands.
+ */
 export function removeCreated(absent: readonly string[]): string[] {
-  const found = absent.filter(
-    (path) => isThere(path) && attempt(() => realPath(dirname(path))) === dirname(path),
-  );
-  for (const path of found) rmSync(path, { recursive: true, force: true });
-  return found;
+  return absent.filter(removeUnfollowed);
 }
 
 /** Makes the missing folders on the way to a path; returns them, the deepest first. */
