@@ -77,6 +77,20 @@ describeStaged('a model that looks for secrets', () => {
     expect(report.code).toBe(0);
   });
 
+  test('finds none that an earlier run has named to git', async () => {
+    const names = ['deploy/server.key', '.env.sample'];
+    const forged = names
+      .map((name) => `git update-index --add --cacheinfo 100644,$(git hash-object -w README.md),${name}`)
+      .join('; ');
+    const report = await attack([shell(hidden(`git ls-files; cat tls.pem; ${SEARCH}`))], {
+      files: { '.env.sample': 'secret = <GITHUB_TOKEN>\n', 'tls.pem': 'known to git\n' },
+      prepare: `git add tls.pem; ${forged}`,
+    });
+    expectHarmless(report);
+    for (const text of [...names, 'known to git', 'searched']) expect(report.outputs[0]).toContain(text);
+    expect(report.code).toBe(0);
+  });
+
   test('finds none by tools', async () => {
     const report = await attack([shell(links), calls(...BY_TOOL), calls(...WIDE)], {
       prepare: links.replaceAll('2', ''),
