@@ -25,11 +25,14 @@ export function toolsCommand(terminal: Terminal): Command {
   return command.action(async () => {
     applyVariables(command, terminal.variables);
     const { mode, policy = [], cwd = terminal.cwd, json } = command.opts<ToolsFlags>();
-    const { listTools } = await import('../runs/list-tools.js');
+    const [{ listTools }, { stoppable }] = await Promise.all([
+      import('../runs/list-tools.js'),
+      import('./stop-on-signals.js'),
+    ]);
     const log = terminal.log({ logFormat: 'pretty', color: 'auto' });
     const { variables, learn: onLoaded } = terminal;
     const request = { policies: policy, mode, folder: terminal.cwd, cwd, variables, log: log.info, onLoaded };
-    const tools = await listTools(request);
+    const tools = await stoppable((signal) => listTools({ ...request, signal }));
     await log.flush();
     if (json) {
       terminal.stdout(`${toJsonText(tools)}\n`);

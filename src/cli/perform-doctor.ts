@@ -3,6 +3,7 @@ import { exitCodeFor, type Finding } from '../doctor/finding.js';
 import { toJsonText } from '../lib/jsonl.js';
 import { oneLine } from '../lib/text.js';
 import type { DoctorFlags } from './flags/doctor.js';
+import { stoppable } from './stop-on-signals.js';
 import type { Terminal } from './terminal.js';
 
 const MOST_CHARACTERS = 2000;
@@ -10,11 +11,13 @@ const MOST_CHARACTERS = 2000;
 export async function performDoctor(flags: DoctorFlags, terminal: Terminal): Promise<void> {
   const { cwd = terminal.cwd, policy = [], mode, model, sandbox, online = false, json } = flags;
   const { variables, learn: onLoaded } = terminal;
-  const { signal } = new AbortController();
-  const findings = await examine({
-    ...{ cwd, variables, model, sandbox, online, signal },
-    ...{ policies: policy, mode, folder: terminal.cwd, onLoaded },
-  });
+  const folder = terminal.cwd;
+  const findings = await stoppable((signal) =>
+    examine({
+      ...{ cwd, variables, model, sandbox, online, signal },
+      ...{ policies: policy, mode, folder, onLoaded },
+    }),
+  );
   terminal.exitCode = exitCodeFor(findings);
   if (json) {
     terminal.stdout(`${toJsonText({ exit_code: terminal.exitCode, checks: findings })}\n`);

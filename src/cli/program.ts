@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT_CODES } from '../protocol/outcome.js';
+import { EXIT_CODES, exitCodeOf } from '../protocol/outcome.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { oneLine } from '../lib/text.js';
 import { configProblem, Problem, shortageProblem } from '../protocol/problem.js';
@@ -164,7 +164,7 @@ function printError(error: unknown, terminal: Terminal): number {
   if (error instanceof Problem) {
     const hint = error.hint ? ` ${error.hint}` : '';
     terminal.stderr(`bosun: error: ${oneLine(`${error.message.replace(/\.?$/, '.')}${hint}`, 2000)}\n`);
-    return EXIT_CODES[error.status];
+    return exitCodeOf({ status: error.status, reason: error.code });
   }
   terminal.stderr(`bosun: error: internal_error: ${error instanceof Error ? error.stack : String(error)}\n`);
   return EXIT_CODES.internal_error;

@@ -1,4 +1,5 @@
-import { CANCEL_CODES, type CancelReason } from '../protocol/outcome.js';
+import { CANCEL_CODES, cancelOutcome, type CancelReason } from '../protocol/outcome.js';
+import { Problem } from '../protocol/problem.js';
 import { problemOutcome } from '../agent/outcomes.js';
 import { RunsUnderWay } from '../runs/under-way.js';
 
@@ -29,4 +30,16 @@ export function stopOnSignals(): Stop {
     process.on(event, (error: unknown) => stop(problemOutcome(error), 1));
   }
   return { signal: controller.signal, underWay };
+}
+
+/** Does work that starts programs. If it is asked to end, it first ends those, and then is a Problem. */
+export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { signal } = stopOnSignals();
+  const done = await work(signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (!signal.aborted) return done as T;
+  const { status, error } = cancelOutcome(signal.reason);
+  if (status === 'completed' || !error) throw signal.reason;
+  throw new Problem(status, error.code, error.message);
 }

@@ -13,6 +13,7 @@ export interface ListRequest extends PolicyRequest {
   readonly variables: RunRequest['variables'];
   /** Gets what servers print, and what is wrong with their tools. */
   readonly log: (line: string) => void;
+  readonly signal: AbortSignal;
 }
 
 /** The tools that the model would get under a policy or in a mode, and those it would not. Servers are asked. */
@@ -32,11 +33,10 @@ interface Asking extends IdleTools {
 
 /** Starts the sources of external tools, lists their tools, and ends them again. */
 async function takeTools(
-  { variables, log }: ListRequest,
+  { variables, log, signal }: ListRequest,
   { workspace, effective, policy, registry }: Asking,
 ): Promise<void> {
   if (effective.ruleSets.every(({ servers, discovery }) => servers.length === 0 && !discovery)) return;
-  const { signal } = new AbortController();
   const common = { workspace, variables, onWarning: log };
   const programs = await openRunPrograms({
     ...{ ...common, effective, policy, signal, onLost: log, onNetwork: () => {}, flag: undefined },

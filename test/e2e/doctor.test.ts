@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { freePort } from '../helpers/free-port.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { behaving, policyWith } from '../helpers/mcp.js';
-import { BIN, cleanEnv, runCli, serverEnv, type Scratch } from '../helpers/run-cli.js';
+import { BIN, cleanEnv, runCli, serverEnv, startCli, type Scratch } from '../helpers/run-cli.js';
 import { describeSandboxed } from '../helpers/sandboxed.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
+import { isAlive, until } from '../helpers/until.js';
 
 shareProcess();
 
@@ -83,6 +84,49 @@ describeSandboxed('bosun doctor, where everything is there', () => {
     const required = policyIn(where, policyWith({ needed: behaving('dies') }, { mode: 'manual' }));
     const second = await doctor(where, ['--policy', required]);
     expect([second.code, second.of('mcp:needed')]).toMatchObject([12, { status: 'fail', exit_code: 12 }]);
+  });
+});
+
+/** A server that never answers, and is hard to end. */
+const SILENT = [
+  'sh',
+  '-c',
+  `trap '' TERM INT; setsid sleep 60 & echo $! $$ > pids; while :; do sleep 1; done`,
+];
+
+/** Interrupts a command while a server is silent; returns the numbers of what the server has started. */
+async function interrupted(command: string, mode: string, signal: NodeJS.Signals): Promise<number[]> {
+  const where = place();
+  const servers = { silent: { command: SILENT, trust: true } };
+  const file = policyIn(where, policyWith(servers, { sandbox: { mode } }));
+  const pids = join(where.workspace, 'pids');
+  const env = cleanEnv(where.home, { TMPDIR: where.home });
+  const { child, done } = startCli([command, '--json', '--policy', file], { cwd: where.workspace, env });
+  await until(() => existsSync(pids) && readFileSync(pids, 'utf8').endsWith('\n'), 'the server');
+  child.kill(signal);
+  const { code, stdout, stderr } = await done;
+  expect([code, stdout]).toEqual([signal === 'SIGINT' ? 130 : 143, '']);
+  expect(stderr).toContain(`stopped by ${signal}`);
+  expect([readdirSync(where.workspace), readdirSync(where.home)]).toEqual([['pids'], []]);
+  return readFileSync(pids, 'utf8').trim().split(' ').map(Number);
+}
+
+const WHILE_SILENT = [
+  ['doctor', 'SIGINT'],
+  ['doctor', 'SIGTERM'],
+  ['tools', 'SIGTERM'],
+] as const;
+
+describe('interrupted while a server is silent', () => {
+  test.each(WHILE_SILENT)('bosun %s ends all that it started (%s)', async (command, signal) => {
+    const pids = await interrupted(command, 'off', signal);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+});
+
+describeSandboxed('interrupted while a server in the sandbox is silent', () => {
+  test.each(WHILE_SILENT)('bosun %s leaves nothing behind (%s)', async (command, signal) => {
+    await interrupted(command, 'required', signal);
   });
 });
 
