@@ -33,11 +33,12 @@ export async function openConfined(question: ConfinedQuestion): Promise<Confined
 
 async function findingAbout(programs: GuardedPrograms, question: ConfinedQuestion): Promise<Finding> {
   const { active, mode, reason } = programs.state;
+  const why = reason.replace(/; programs may read .*$/, '');
   if (active) return (await fault(programs, question)) ?? ok('sandbox', `${reason} (mode ${mode})`);
   const { effective, policy, variables } = question;
   const verifies = effective.success.verify.length > 0;
   if (!startsPrograms(effective.ruleSets, policy, verifies))
-    return ok('sandbox', `${reason}; not needed, because nothing that is allowed here starts a program`);
+    return ok('sandbox', `${why}; not needed, because nothing that is allowed here starts a program`);
   const passed = effective.shell.pass;
   const secretNames = () => secretVariables(variables, effective, MODEL_CREDENTIALS);
   const exposure = exposureOf({ variables, passed, secretNames });
@@ -46,10 +47,10 @@ async function findingAbout(programs: GuardedPrograms, question: ConfinedQuestio
     ? fail(
         'sandbox',
         'tool_infra_error',
-        `programs run without a sandbox: ${reason.replace(/; programs may read .*$/, '')}. They may read ${exposure.places}`,
+        `programs run without a sandbox: ${why}. They may read ${exposure.places}`,
         `${hint} Or start Bosun without these variables where their values are not needed.`,
       )
-    : warn('sandbox', `programs run without a sandbox: ${reason}`, hint);
+    : warn('sandbox', `programs run without a sandbox: ${why}`, hint);
 }
 
 /** What is wrong with a sandbox that was opened, found out by using it. */

@@ -1,8 +1,7 @@
 import { findOwnGit } from '../lib/own-git.js';
 import type { Variables } from '../lib/redact/secrets.js';
-import { uselessPolicies } from '../policy/allows-nothing.js';
 import type { EffectivePolicy } from '../policy/fold.js';
-import { openPolicies, type PolicyRequest } from '../policy/load.js';
+import type { PolicyRequest } from '../policy/load.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
 import { idleTools } from '../decisions/idle-tools.js';
 import { policyPlace } from '../decisions/policy-place.js';
@@ -11,9 +10,10 @@ import { shellProgram } from '../sandbox/local.js';
 import { findRipgrep } from '../tools/search/engines.js';
 import { openConfined, type ConfinedQuestion } from './confined.js';
 import { diskFinding } from './disk.js';
-import { failureOf, ok, warn, type Finding } from './finding.js';
+import { warn, type Finding } from './finding.js';
 import { nodeFinding, programFindings } from './installed.js';
 import { modelFindings } from './model.js';
+import { openedPolicy } from './policy.js';
 import { sourceFindings } from './sources.js';
 
 export interface DoctorRequest extends PolicyRequest {
@@ -39,7 +39,7 @@ export async function examine(request: DoctorRequest): Promise<Finding[]> {
     },
     signal,
   );
-  const policy = await openedPolicy(request);
+  const policy = await openedPolicy({ ...request, workspace });
   const disk = diskFinding(workspace, variables['TMPDIR'] || undefined);
   if (!policy.effective) {
     const rest = ['sandbox', 'key', 'endpoint'].map((check) =>
@@ -52,52 +52,40 @@ export async function examine(request: DoctorRequest): Promise<Finding[]> {
     confinedFindings(request, workspace, effective),
     modelFindings({ effective, ...request }),
   ]);
-  const [sandbox, ...sources] = confined;
   return [
     nodeFinding(),
     ...(await installed),
-    ...(sandbox ? [sandbox] : []),
+    ...confined.sandbox,
     ...model,
     ...policy.findings,
-    ...sources,
+    ...confined.sources,
     disk,
   ];
 }
 
-interface OpenedPolicy {
-  readonly findings: readonly Finding[];
-  readonly effective?: EffectivePolicy;
+interface ConfinedFindings {
+  readonly sandbox: readonly Finding[];
+  /** Of what is started in it. */
+  readonly sources: readonly Finding[];
 }
 
-async function openedPolicy(request: DoctorRequest): Promise<OpenedPolicy> {
-  try {
-    const effective = await openPolicies(request);
-    const useless = uselessPolicies(effective);
-    const files = effective.sources.map(({ file }) => file);
-    const said = `${files.length > 0 ? files.join(', ') : 'none'}; mode ${effective.mode}`;
-    const findings = useless.length > 0 ? useless.map((why) => warn('policy', why)) : [ok('policy', said)];
-    return { effective, findings };
-  } catch (error) {
-    return { findings: [failureOf('policy', error)] };
-  }
-}
-
-/** The sandbox first, then what is started in it. */
 async function confinedFindings(
   { variables, sandbox, signal }: DoctorRequest,
   workspace: string,
   effective: EffectivePolicy,
-): Promise<Finding[]> {
+): Promise<ConfinedFindings> {
   const home = variables['HOME'];
+  const warnings = new Set<string>();
   const place = policyPlace({ workspace, writeProtected: [], home, untrusted: false });
   const question: ConfinedQuestion = {
     ...{ workspace, effective, variables, signal, flag: sandbox },
     ...{ policy: idleTools(effective, place).policy, untrusted: false, reserved: [], protectedFiles: [] },
-    ...{ onNetwork: () => {}, onWarning: () => {}, onLost: () => {} },
+    ...{ onNetwork: () => {}, onWarning: (why: string) => void warnings.add(why), onLost: () => {} },
   };
   const { finding, programs } = await openConfined(question);
   try {
-    return [finding, ...(await sourceFindings(question, programs))];
+    const sources = await sourceFindings(question, programs);
+    return { sandbox: [finding, ...[...warnings].map((why) => warn('sandbox', why))], sources };
   } finally {
     await programs?.close();
   }

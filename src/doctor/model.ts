@@ -7,8 +7,8 @@ import { count } from '../lib/text.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import { Problem } from '../protocol/problem.js';
 import type { Provider } from '../protocol/provider.js';
-import { pricesOf, settingsIn } from '../providers/model-keys.js';
-import { openModel } from '../providers/open-model.js';
+import { pricesOf, settingsIn, tierIn } from '../providers/model-keys.js';
+import { openModel, type AskedModel, type ModelWishes } from '../providers/open-model.js';
 import { DEFAULT_MODEL, parseModel, PROVIDERS } from '../providers/registry.js';
 import { fail, failureOf, ok, warn, type Finding } from './finding.js';
 
@@ -38,6 +38,7 @@ export async function modelFindings(question: ModelQuestion): Promise<Finding[]>
   others.delete(name);
   const findings: Finding[] = [];
   try {
+    await checkAll(name, question);
     const provider = await openedModel(name, question);
     findings.push(ok('key', `there are credentials for ${name} (${provider.auth})`));
     findings.push(
@@ -69,10 +70,29 @@ async function otherFinding(name: string, question: ModelQuestion): Promise<Find
   }
 }
 
-async function openedModel(name: string, { effective, variables }: ModelQuestion): Promise<Provider> {
-  const { provider } = await openModel({
-    names: [name],
-    webModel: undefined,
+/** Names, prices and tiers, of the models that may replace it, too: a run with one that is wrong does not begin. */
+async function checkAll(name: string, question: ModelQuestion): Promise<void> {
+  const { fallback, webModel, modelKeys } = question.effective;
+  const tier = tierIn(modelKeys);
+  const { provider, lookUps } = await opened([name, ...fallback], { ...question, webModel, tier });
+  provider.close();
+  lookUps?.close();
+}
+
+/** One model alone. */
+async function openedModel(name: string, question: ModelQuestion): Promise<Provider> {
+  const tier = { tier: 'standard', fallback: undefined } as const;
+  return (await opened([name], { ...question, webModel: undefined, tier })).provider;
+}
+
+type Opening = Pick<ModelQuestion, 'effective' | 'variables'> & Pick<ModelWishes, 'webModel' | 'tier'>;
+
+function opened(
+  names: ModelWishes['names'],
+  { effective, variables, webModel, tier }: Opening,
+): Promise<AskedModel> {
+  return openModel({
+    ...{ names, webModel, tier },
     variables,
     includeThoughts: false,
     timeouts: PATIENCE,
@@ -86,7 +106,6 @@ async function openedModel(name: string, { effective, variables }: ModelQuestion
         max_output_tokens: Math.min(settings.max_output_tokens ?? FEW_TOKENS, FEW_TOKENS),
       };
     },
-    tier: { tier: 'standard', fallback: undefined },
     // One request tells enough.
     retries: { retryTimeMs: 0, charge: () => ({ affordable: false }) },
     counted: (one) => one,
@@ -95,7 +114,6 @@ async function openedModel(name: string, { effective, variables }: ModelQuestion
     beforeSending: () => {},
     onSent: () => {},
   });
-  return provider;
 }
 
 function addressOf(name: string, { variables }: ModelQuestion): string {

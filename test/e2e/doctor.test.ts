@@ -198,6 +198,50 @@ describe('bosun doctor about the model', () => {
   });
 });
 
+describe('bosun doctor about what else ends a run before its first request', () => {
+  test.each([
+    ['a context file that is hidden', { context: { files: ['.env'] } }, 'policy', 2],
+    ['a context file that is no text', { context: { files: ['picture'] } }, 'policy', 2],
+    ['a memory outside the workspace', { memory: { file: '../memory.md' } }, 'policy', 2],
+    ['a memory that is a folder', { memory: { file: 'folder' } }, 'policy', 2],
+    ['limits of a patch without a repository', { patch: { max_files: 1 } }, 'policy', 2],
+    ['a fallback that no provider has', { model: { fallback: ['gpt-4'] } }, 'model gemini-2.5-pro', 2],
+    [
+      'a fallback without a price',
+      { model: { fallback: ['openai/x'] }, limits: { cost_usd: 1 } },
+      'model gemini-2.5-pro',
+      2,
+    ],
+    ['a model for the web that cannot', { web: { model: 'openai/x' } }, 'model gemini-2.5-pro', 2],
+    [
+      'a tier that the provider does not have',
+      { model: { name: 'vertex/x', tier: 'flex' } },
+      'model vertex/x',
+      2,
+    ],
+  ])('finds %s', async (_, keys, check, exit) => {
+    const where = place({ '.env': 'x', 'folder/x': 'x', picture: 'a\0b' });
+    const policy = JSON.stringify({ version: 1, mode: 'manual', ...keys });
+    const args = ['--policy', policyIn(where, policy)];
+    const { code, of } = await doctor(where, args);
+    expect([code, of(check)]).toMatchObject([exit, { status: 'fail', exit_code: exit }]);
+    const env = cleanEnv(where.home, { GEMINI_API_KEY: KEY });
+    const run = await runCli(['run', '-p', 'x', ...args], { cwd: where.workspace, env });
+    expect([run.code, run.stderr]).toEqual([exit, expect.stringContaining(of(check)?.message ?? '')]);
+  });
+
+  test('tells of what a run would warn of', async () => {
+    const where = place();
+    const keys = { context: { files: ['NOTES.md'] }, sandbox: { bind_ro: ['/nowhere'] } };
+    const policy = policyIn(where, JSON.stringify({ version: 1, mode: 'yolo', ...keys }));
+    const { checks } = await doctor(where, ['--policy', policy], {});
+    const warned = checks.filter(({ status }) => status === 'warn').map(({ message }) => message);
+    expect(warned).toContainEqual(expect.stringContaining('NOTES.md does not exist'));
+    if (checks.some(({ message }) => message.startsWith('bubblewrap works')))
+      expect(warned).toContainEqual(expect.stringContaining('cannot show /nowhere'));
+  });
+});
+
 describe('bosun doctor about the rest', () => {
   test('shows where a policy is wrong, and does not check what depends on it', async () => {
     const where = place();

@@ -5,7 +5,7 @@ import { makeFolders } from '../../lib/folders.js';
 import { gitFolder, gitHead, type GitFolder } from '../../lib/git.js';
 import type { GitChange } from '../git/changes.js';
 import { GitSnapshots, type ChangedPath } from '../git/snapshots.js';
-import { findOwnGit } from '../../lib/own-git.js';
+import { findOwnGit, type OwnGit } from '../../lib/own-git.js';
 import { pathFrom, realPath } from '../../lib/real-path.js';
 import { configProblem, Problem } from '../../protocol/problem.js';
 import { lostBaseline, type Changes, type ChangesSettings, type Patch, type SeenChange } from './seen.js';
@@ -17,11 +17,7 @@ export async function watchChanges(settings: ChangesSettings, signal: AbortSigna
     throw configProblem('baseline', 'what the workspace was like before this run is not known', {
       hint: 'To record it, start a run with --patch-out or --require-changes.',
     });
-  const repository = gitFolder(workspace);
-  if (!repository && patchFor !== undefined)
-    throw configProblem('patch', `${patchFor} needs a git repository, and ${workspace} is in none`, {
-      hint: 'Run `git init`, or choose another workspace with --cwd.',
-    });
+  const repository = repositoryFor({ workspace, patchFor });
   makeFolders(store, 0o700);
   try {
     if (repository) return await gitChanges(repository, settings, signal);
@@ -34,16 +30,34 @@ export async function watchChanges(settings: ChangesSettings, signal: AbortSigna
   }
 }
 
+/** The repository that a workspace is in, if any. Throws a Problem if there is none, and a patch needs one. */
+export function repositoryFor({
+  workspace,
+  patchFor,
+}: Pick<ChangesSettings, 'workspace' | 'patchFor'>): GitFolder | undefined {
+  const repository = gitFolder(workspace);
+  if (!repository && patchFor !== undefined)
+    throw configProblem('patch', `${patchFor} needs a git repository, and ${workspace} is in none`, {
+      hint: 'Run `git init`, or choose another workspace with --cwd.',
+    });
+  return repository;
+}
+
+/** The git that records the state of a repository. Throws a Problem if there is none. */
+export function recordingGit(repository: GitFolder, search: ChangesSettings['search']): OwnGit {
+  const git = findOwnGit({ ...search, writable: [...search.writable, realPath(repository.top)] });
+  if (git) return git;
+  throw configProblem('git', 'the state of the workspace cannot be recorded: git is not installed', {
+    hint: 'Install git, or leave out the option.',
+  });
+}
+
 async function gitChanges(
   repository: GitFolder,
   { workspace, store, except, search, before }: ChangesSettings,
   signal: AbortSignal,
 ): Promise<Changes> {
-  const git = findOwnGit({ ...search, writable: [...search.writable, realPath(repository.top)] });
-  if (!git)
-    throw configProblem('git', 'the state of the workspace cannot be recorded: git is not installed', {
-      hint: 'Install git, or leave out the option.',
-    });
+  const git = recordingGit(repository, search);
   const shots = new GitSnapshots({ repository, store, except, git });
   const baseline = before?.baseline ?? { head: gitHead(workspace), trees: await shots.take(signal) };
   const { trees } = baseline;
