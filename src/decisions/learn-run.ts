@@ -1,6 +1,7 @@
 import { evidenceOf } from '../transcript/evidence-of.js';
 import { errorMessage, plainReason } from '../lib/errors.js';
 import { LateFile } from '../lib/late-file.js';
+import type { Redactor } from '../lib/redact/redactor.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import { learnPolicy } from '../policy/learn/learn-policy.js';
 import { checkOutput } from '../policy/learn/output.js';
@@ -22,6 +23,7 @@ export interface RunLesson {
   readonly variables: Variables;
   readonly status: Status;
   readonly changes: ResultEvent['changes'];
+  readonly redactor: Redactor;
   readonly warn: (message: string) => void;
 }
 
@@ -37,7 +39,7 @@ export function checkLearnFile(file: string): void {
 
 /** Writes the policy that a completed run needed. Any error is a warning: the run is over. */
 export async function learnFromRun(lesson: RunLesson): Promise<ResultEvent['learnt']> {
-  const { file, transcript, effective, cwd, variables, status, changes, warn } = lesson;
+  const { file, transcript, effective, cwd, variables, status, changes, redactor, warn } = lesson;
   try {
     const run = {
       ...evidenceOf(readTranscript(transcript)),
@@ -60,7 +62,8 @@ export async function learnFromRun(lesson: RunLesson): Promise<ResultEvent['lear
       ...{ file, minRuns: 1, leftOut: [] },
       ceilingName: sources.join(', '),
     });
-    writeNamedFile(file, text);
+    // What is carried over from a policy has not been through a transcript.
+    writeNamedFile(file, redactor.text(text));
     const items = await ruleTexts(lessons.rules);
     return { file, rules: items.length === 0 ? '' : `rules:\n${items.join('\n')}\n` };
   } catch (error) {

@@ -178,7 +178,8 @@ async function learnRules(
   const { learnFromRun } = await import('../decisions/learn-run.js');
   const transcript = session.transcript;
   const warn = (message: string) => session.emit(warning('learn', message));
-  return learnFromRun({ file, transcript, effective, cwd, variables, status, changes, warn });
+  const { redactor } = session;
+  return learnFromRun({ file, transcript, effective, cwd, variables, status, changes, redactor, warn });
 }
 
 /** Writes the result of a run that must stop because its process has to leave now. Returns its exit code. */

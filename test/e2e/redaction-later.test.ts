@@ -155,6 +155,22 @@ describe('what a policy calls secret', () => {
     expect(toldOf(server)[1]?.output).toContain('[redacted:MY_WORD] and [redacted:pattern] and more');
   });
 
+  test('a policy that holds a secret itself is not learnt with it', async () => {
+    const where = place();
+    const learnt = join(where.root, 'learnt.yaml');
+    const rule = { id: 'no', tool: 'run_shell_command', command: ['deploy'], decision: 'deny' };
+    const policy = JSON.stringify({
+      version: 1,
+      mode: 'auto_edit',
+      rules: [{ ...rule, reason: `No ${CANARY}.` }],
+    });
+    const script = [{ parts: [write('y.txt', 'y', '1')] }, done];
+    const ran = await under(policy, script, where, ['--learn', learnt]);
+    expect(ran.code).toBe(0);
+    expect(readFileSync(learnt, 'utf8')).toContain('No [redacted:DEPLOY_TOKEN].');
+    expect(sightings(local(ran), ['policy.yaml'])).toEqual([]);
+  });
+
   test('a policy that holds a secret itself is not written down, and the run cannot be resumed', async () => {
     const policy = `${DEFER}shell: {env: {set: {DEPLOY_KEY: ${JSON.stringify(CANARY)}}}}\n`;
     const ran = await under(policy, [{ parts: [write('y.txt', 'y', '1')] }, done], place());
