@@ -8,7 +8,7 @@ import type { EffectivePolicy } from '../policy/fold.js';
 import { Problem } from '../protocol/problem.js';
 import type { Provider } from '../protocol/provider.js';
 import { pricesOf, settingsIn, tierIn } from '../providers/model-keys.js';
-import { openModel, type AskedModel, type ModelWishes } from '../providers/open-model.js';
+import { openModel, type AskedModel, type ModelOptions } from '../providers/open-model.js';
 import { DEFAULT_MODEL, parseModel, PROVIDERS } from '../providers/registry.js';
 import { fail, failureOf, ok, warn, type Finding } from './finding.js';
 
@@ -85,10 +85,10 @@ async function openedModel(name: string, question: ModelQuestion): Promise<Provi
   return (await opened([name], { ...question, webModel: undefined, tier })).provider;
 }
 
-type Opening = Pick<ModelQuestion, 'effective' | 'variables'> & Pick<ModelWishes, 'webModel' | 'tier'>;
+type Opening = Pick<ModelQuestion, 'effective' | 'variables'> & Pick<ModelOptions, 'webModel' | 'tier'>;
 
 function opened(
-  names: ModelWishes['names'],
+  names: ModelOptions['names'],
   { effective, variables, webModel, tier }: Opening,
 ): Promise<AskedModel> {
   return openModel({

@@ -6,7 +6,7 @@ import type { EffectivePolicy } from '../policy/fold.js';
 import { openPolicies, type PolicyRequest } from '../policy/load.js';
 import { approversIn } from '../policy/on-ask.js';
 import type { Variables } from '../lib/redact/secrets.js';
-import { policyPlace } from '../runs/policies.js';
+import { policyPlace } from '../decisions/policy-place.js';
 import { placesOf } from '../runs/sandbox.js';
 import { writableIn } from '../sandbox/writable.js';
 import { recordingGit, repositoryFor } from '../success/changes/remember.js';
