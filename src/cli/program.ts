@@ -4,24 +4,12 @@ import { toJsonLine } from '../lib/jsonl.js';
 import { oneLine } from '../lib/text.js';
 import { configProblem, Problem, shortageProblem } from '../protocol/problem.js';
 import { VERSION } from '../lib/version.js';
-import { approveCommand } from './command-approve.js';
-import { compareCommand } from './command-compare.js';
-import { completionCommand } from './command-completion.js';
-import { demoCommand } from './command-demo.js';
-import { doctorCommand } from './command-doctor.js';
-import { gitHubActionCommand } from './command-github-action.js';
 import { helpCommand } from './command-help.js';
-import { policyCommand } from './command-policy.js';
-import { reportCommand } from './command-report.js';
-import { resumeCommand } from './command-resume.js';
 import { runCommand } from './command-run.js';
 import { reportProblem } from './reports.js';
-import { runsCommand } from './command-runs.js';
-import { toolsCommand } from './command-tools.js';
 import { checkFlagValues } from './flag-values.js';
+import { COMMAND_NAMES, isCommandName, isOtherCommandName } from './command-names.js';
 import { everyCommand, namedCommand, commandPath } from './command-tree.js';
-import { verifyCommand } from './command-verify.js';
-import { versionCommand } from './command-version.js';
 import { Terminal } from './terminal.js';
 
 const ABOUT = `
@@ -30,36 +18,11 @@ Start here:
   bosun -p 'What does this do?'       read-only, with GEMINI_API_KEY set
   bosun run --help                    all options, examples and exit codes`;
 
-const emptyCommand = (name: string) => () => new Command(name);
-
-/** How each command is made, in the order of the help; the batch commands only by `commandsOfMany`. */
-const COMMANDS: Readonly<
-  Record<string, (terminal: Terminal, packageRoot: URL, isNamed: boolean) => Command>
-> = {
-  run: (terminal, _, isNamed) => runCommand(terminal, isNamed),
-  resume: resumeCommand,
-  approve: approveCommand,
-  policy: policyCommand,
-  batch: emptyCommand('batch'),
-  worker: emptyCommand('worker'),
-  report: reportCommand,
-  compare: compareCommand,
-  verify: verifyCommand,
-  runs: runsCommand,
-  tools: toolsCommand,
-  doctor: doctorCommand,
-  demo: demoCommand,
-  completion: completionCommand,
-  version: versionCommand,
-  'github-action': gitHubActionCommand,
-};
-
-/** Commands not asked for get only their name: their options take a good part of the start-up time. */
+/** Commands that are not needed get only their name: their options take a good part of the start-up time. */
 function createProgram(
   argv: readonly string[],
   terminal: Terminal,
-  packageRoot: URL,
-  batchCommands: BatchCommands | undefined,
+  others: Readonly<Record<string, Command>>,
 ): Command {
   const program = new Command('bosun')
     .description('Runs a language model with tools where nobody is watching.')
@@ -71,15 +34,11 @@ function createProgram(
     .helpCommand(false)
     .addHelpText('after', ABOUT);
   const [, , first = ''] = argv;
-  const isOne = Object.hasOwn(COMMANDS, first) && batchCommands === undefined;
-  for (const [name, make] of Object.entries(COMMANDS)) {
-    const isAsked = !isOne || name === first;
-    const own = name === 'batch' || name === 'worker' ? batchCommands?.[name] : undefined;
-    const command = isAsked ? make(terminal, packageRoot, first === 'run') : new Command(name);
-    program.addCommand(own ?? command, {
-      isDefault: name === 'run',
-      hidden: name === 'github-action',
-    });
+  const isRunNeeded = first === 'run' || !isCommandName(first) || concernsAll(argv, terminal);
+  for (const name of COMMAND_NAMES) {
+    const isRun = name === 'run' && isRunNeeded;
+    const command = isRun ? runCommand(terminal, first === 'run') : (others[name] ?? new Command(name));
+    program.addCommand(command, { isDefault: name === 'run', hidden: name === 'github-action' });
   }
   program.addCommand(helpCommand(program));
   for (const command of everyCommand(program)) {
@@ -92,8 +51,7 @@ function createProgram(
 /** Parses the arguments, runs a command, and ends the process with its exit code. */
 export async function runProgram(argv: readonly string[], packageRoot: URL): Promise<void> {
   const terminal = new Terminal();
-  const batchCommands = await loadBatchCommands(argv, terminal);
-  const program = createProgram(argv, terminal, packageRoot, batchCommands);
+  const program = createProgram(argv, terminal, await otherCommands(argv, terminal, packageRoot));
   try {
     if (asksForHelp(argv)) {
       const [{ bindManual }, { checkHelpTopic }] = await Promise.all([
@@ -114,21 +72,30 @@ export async function runProgram(argv: readonly string[], packageRoot: URL): Pro
   terminal.leave();
 }
 
-interface BatchCommands {
-  readonly batch: Command;
-  readonly worker: Command;
-}
-
-/** The many options of batches and workers are loaded only if they may be needed. */
-async function loadBatchCommands(
+/** The commands besides `run` that are needed, by name: loading them all would slow down every start. */
+async function otherCommands(
   argv: readonly string[],
   terminal: Terminal,
-): Promise<BatchCommands | undefined> {
-  const isNeeded =
-    ['batch', 'worker', 'completion'].includes(argv[2] ?? '') || asksForHelp(argv) || hasVariables(terminal);
-  if (!isNeeded) return undefined;
-  const { batchCommand, workerCommand } = await import('./command-batch.js');
-  return { batch: batchCommand(terminal), worker: workerCommand(terminal) };
+  packageRoot: URL,
+): Promise<Readonly<Record<string, Command>>> {
+  const [, , first = ''] = argv;
+  const isAll = concernsAll(argv, terminal);
+  const commands: Record<string, Command> = {};
+  if (isAll || isOtherCommandName(first)) {
+    const { OTHER_COMMANDS } = await import('./other-commands.js');
+    for (const [name, make] of Object.entries(OTHER_COMMANDS))
+      if (isAll || name === first) commands[name] = make(terminal, packageRoot);
+  }
+  if (isAll || first === 'batch' || first === 'worker') {
+    const { batchCommand, workerCommand } = await import('./command-batch.js');
+    Object.assign(commands, { batch: batchCommand(terminal), worker: workerCommand(terminal) });
+  }
+  return commands;
+}
+
+/** Help, completion and the check of `BOSUN_…` variables need the options of every command. */
+function concernsAll(argv: readonly string[], terminal: Terminal): boolean {
+  return argv[2] === 'completion' || asksForHelp(argv) || hasVariables(terminal);
 }
 
 function hasVariables({ variables }: Terminal): boolean {

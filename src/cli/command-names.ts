@@ -1,0 +1,32 @@
+/** In the order of the help. */
+export const COMMAND_NAMES = [
+  'run',
+  'resume',
+  'approve',
+  'policy',
+  'batch',
+  'worker',
+  'report',
+  'compare',
+  'verify',
+  'runs',
+  'tools',
+  'doctor',
+  'demo',
+  'completion',
+  'version',
+  'github-action',
+] as const;
+
+type CommandName = (typeof COMMAND_NAMES)[number];
+
+/** `run` is loaded with the program; `batch` and `worker`, which have the most options, on their own. */
+export type OtherCommandName = Exclude<CommandName, 'run' | 'batch' | 'worker'>;
+
+export function isCommandName(word: string): word is CommandName {
+  return (COMMAND_NAMES as readonly string[]).includes(word);
+}
+
+export function isOtherCommandName(word: string): word is OtherCommandName {
+  return isCommandName(word) && !['run', 'batch', 'worker'].includes(word);
+}
