@@ -185,10 +185,12 @@ describe('scripts of a run that changed what they run', () => {
 
   test('nobody knows what it changed', async () => {
     ws.write('package.json', scripts);
-    const calls = [sh('node -e 1'), sh('npm run lint')];
+    const calls = [sh('node scripts/x.js'), sh('npm run lint')];
     const unknown = times(3, { calls, changes: undefined as never });
     expect(patterns((await learnIn(ws, unknown)).text)).toEqual([]);
     expect(patterns((await learnIn(ws, runs(...calls))).text)).toEqual(['npm run lint']);
+    // No list of changes shows what git ignores.
+    expect(patterns((await learnIn(ws, runs(sh('node -e 1'), sh('npm run lint')))).text)).toEqual([]);
   });
 });
 

@@ -232,7 +232,11 @@ describe('a policy that cannot be right is exit 2', () => {
       /write `mcp:s\/\*`/,
     ],
     ['a tool of no discovery', 'rules: [{id: a, tool: discovered_tool_x, decision: ask}]', /no `discovery`/],
-    ['an odd name', 'mcp: {servers: {a__b: {command: [x]}}}', /policy\.yaml:2:\d+: `a__b` is no name/],
+    [
+      'an odd name',
+      'mcp: {servers: {a__b: {command: [x]}}}',
+      /policy\.yaml:2:\d+: `a__b` is not a valid server name/,
+    ],
     ['neither a command nor a url', 'mcp: {servers: {s: {required: true}}}', /needs a `command` or a `url`/],
     ['both', 'mcp: {servers: {s: {command: [x], url: "http://x"}}}', /both/],
     ['an unknown key', 'mcp: {servers: {s: {comand: [x]}}}', /did you mean `command`/],

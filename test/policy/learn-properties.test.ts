@@ -116,7 +116,7 @@ test.each(SEEDS)('more calls in the same runs never take anything away (%d)', as
   );
   const calls = [...harmless.map((line) => sh(line)), ...files.map((file) => wrote(file))];
   const some = (share: number) => calls.filter(() => random.chance(share));
-  const first = [1, 2, 3].map(() => some(0.3));
+  const first = [1, 2, 3].map(() => some(0.5));
   const more = first.map((run) => [...run, ...some(0.2)].toSorted(() => random.next() - 0.5));
   const [few, many] = [await learnIn(ws, first, { minRuns: 2 }), await learnIn(ws, more, { minRuns: 2 })];
   const [before, after] = [await engine(ws.path(), few.text), await engine(ws.path(), many.text)];
