@@ -12,8 +12,8 @@ Examples:
   cat prompt.txt | bosun run -o json | jq -r .response
   bosun run --mode yolo --timeout 10m --prompt-file task.md --transcript run.jsonl`;
 
-/** `isNamed`: the command line says `run`; it is not just the default. */
-export function runCommand(terminal: Terminal, isNamed: boolean): Command {
+/** `everything` makes the program with all its commands; absent if the command line says `run`. */
+export function runCommand(terminal: Terminal, everything?: () => Promise<Command>): Command {
   const command = new Command('run')
     .description('work on one task until the model makes no more tool calls (the default command)')
     .argument('[prompt...]', 'the task; words are joined with spaces')
@@ -22,9 +22,9 @@ export function runCommand(terminal: Terminal, isNamed: boolean): Command {
   refuseRepeats(command, ['prompt', 'prompt-file']);
   return command.action(async (words: string[]) => {
     applyVariables(command, terminal.variables);
-    if (!isNamed && words.length > 0) {
+    if (everything && words.length > 0) {
       const { checkPrompt } = await import('./unknown-words.js');
-      checkPrompt(command.parent as Command, words);
+      await checkPrompt(everything, words);
     }
     const { performRun } = await import('./perform-run.js');
     terminal.exitCode = await performRun(words, command, terminal);

@@ -1,57 +1,18 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { EXIT_CODES, exitCodeOf } from '../protocol/outcome.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import { oneLine } from '../lib/text.js';
 import { configProblem, Problem, shortageProblem } from '../protocol/problem.js';
-import { VERSION } from '../lib/version.js';
-import { helpCommand } from './command-help.js';
-import { runCommand } from './command-run.js';
+import { asksForHelp, createProgram, hasVariables } from './create-program.js';
 import { reportProblem } from './reports.js';
 import { checkFlagValues } from './flag-values.js';
-import { COMMAND_NAMES, isCommandName, isOtherCommandName } from './command-names.js';
 import { everyCommand, namedCommand, commandPath } from './command-tree.js';
 import { Terminal } from './terminal.js';
-
-const ABOUT = `
-Start here:
-  bosun demo                          a whole run from a recording: no key, no network
-  bosun -p 'What does this do?'       read-only, with GEMINI_API_KEY set
-  bosun run --help                    all options, examples and exit codes`;
-
-/** Commands that are not needed get only their name: their options take a good part of the start-up time. */
-function createProgram(
-  argv: readonly string[],
-  terminal: Terminal,
-  others: Readonly<Record<string, Command>>,
-): Command {
-  const program = new Command('bosun')
-    .description('Runs a language model with tools where nobody is watching.')
-    .version(
-      VERSION,
-      '-V, --version',
-      'print the version; with --json also Node, platform, schema and commit',
-    )
-    .helpCommand(false)
-    .addHelpText('after', ABOUT);
-  const [, , first = ''] = argv;
-  const isRunNeeded = first === 'run' || !isCommandName(first) || concernsAll(argv, terminal);
-  for (const name of COMMAND_NAMES) {
-    const isRun = name === 'run' && isRunNeeded;
-    const command = isRun ? runCommand(terminal, first === 'run') : (others[name] ?? new Command(name));
-    program.addCommand(command, { isDefault: name === 'run', hidden: name === 'github-action' });
-  }
-  program.addCommand(helpCommand(program));
-  for (const command of everyCommand(program)) {
-    command.exitOverride();
-    command.configureOutput({ writeOut: terminal.stdout, writeErr: () => {}, outputError: () => {} });
-  }
-  return program;
-}
 
 /** Parses the arguments, runs a command, and ends the process with its exit code. */
 export async function runProgram(argv: readonly string[], packageRoot: URL): Promise<void> {
   const terminal = new Terminal();
-  const program = createProgram(argv, terminal, await otherCommands(argv, terminal, packageRoot));
+  const program = await createProgram(argv, terminal, packageRoot);
   try {
     if (asksForHelp(argv)) {
       const [{ bindManual }, { checkHelpTopic }] = await Promise.all([
@@ -70,40 +31,6 @@ export async function runProgram(argv: readonly string[], packageRoot: URL): Pro
     if (!isHelp(error)) await reportFailure(problemOf(error, program, argv), argv, terminal);
   }
   terminal.leave();
-}
-
-/** The commands besides `run` that are needed, by name: loading them all would slow down every start. */
-async function otherCommands(
-  argv: readonly string[],
-  terminal: Terminal,
-  packageRoot: URL,
-): Promise<Readonly<Record<string, Command>>> {
-  const [, , first = ''] = argv;
-  const isAll = concernsAll(argv, terminal);
-  const commands: Record<string, Command> = {};
-  if (isAll || isOtherCommandName(first)) {
-    const { OTHER_COMMANDS } = await import('./other-commands.js');
-    for (const [name, make] of Object.entries(OTHER_COMMANDS))
-      if (isAll || name === first) commands[name] = make(terminal, packageRoot);
-  }
-  if (isAll || first === 'batch' || first === 'worker') {
-    const { batchCommand, workerCommand } = await import('./command-batch.js');
-    Object.assign(commands, { batch: batchCommand(terminal), worker: workerCommand(terminal) });
-  }
-  return commands;
-}
-
-/** Help, completion and the check of `BOSUN_…` variables need the options of every command. */
-function concernsAll(argv: readonly string[], terminal: Terminal): boolean {
-  return argv[2] === 'completion' || asksForHelp(argv) || hasVariables(terminal);
-}
-
-function hasVariables({ variables }: Terminal): boolean {
-  return Object.keys(variables).some((name) => name.startsWith('BOSUN_'));
-}
-
-function asksForHelp(argv: readonly string[]): boolean {
-  return argv[2] === 'help' || argv.some((word) => word === '--help' || word === '-h');
 }
 
 /** Help or the version was asked for, and is printed. */

@@ -1,5 +1,6 @@
 import { DOCUMENT_NAMES, type DocumentName } from '../reporters/registry.js';
 import type { Report, ReportsOptions } from '../reporters/open-reports.js';
+import { isOtherCommandName } from './command-names.js';
 import type { ReportFlags } from './flags/report.js';
 import type { Terminal } from './terminal.js';
 
@@ -87,12 +88,11 @@ export async function reportProblem(
   }
 }
 
-/** Commands that run nothing, whatever their flags. */
-const OTHERS = /^(approve|demo|policy|report|tools|verify)$/;
-
 function askedFor(argv: readonly string[], variable: string): string[] {
   const args = argv.slice(2);
-  if (OTHERS.test(args[0] ?? '')) return [];
+  // The other commands run nothing, whatever their flags.
+  const [first = ''] = args;
+  if (isOtherCommandName(first) && first !== 'resume') return [];
   const typed = args.flatMap((arg, i) => {
     if (arg === '--reporter') return args[i + 1] ?? [];
     return arg.startsWith('--reporter=') ? arg.slice('--reporter='.length) : [];

@@ -9,12 +9,12 @@ const OTHER_VARIABLES = ['BOSUN_ACTION_INPUTS', 'BOSUN_COMMAND_ID'];
 
 /**
  * Without `run` in front of it, only a single argument with a blank in it is a prompt: otherwise a misspelt
- * command would cost money, and succeed.
+ * command would cost money, and succeed. The program is made only to name the nearest command.
  */
-export function checkPrompt(program: Command, words: readonly string[]): void {
+export async function checkPrompt(program: () => Promise<Command>, words: readonly string[]): Promise<void> {
   const [first] = words;
   if (first === undefined || (words.length === 1 && /\s/.test(first.trim()))) return;
-  throw noCommand(program, first, words.join(' '));
+  throw noCommand(await program(), first, words.join(' '));
 }
 
 /** `--help` after a misspelt command may not show the help of another one. */

@@ -36,7 +36,7 @@ export async function refuseForeignPolicy(run: RunToBe, terminal: Terminal): Pro
 
 /** The run's settings from its arguments and environment, read as the run reads them. */
 function flagsOf({ args, environment, batch }: RunToBe, terminal: Terminal) {
-  const command = (batch === undefined ? runCommand(terminal, true) : runBatchCommand(terminal))
+  const command = (batch === undefined ? runCommand(terminal) : runBatchCommand(terminal))
     .exitOverride()
     .configureOutput({ outputError: () => {} });
   try {
