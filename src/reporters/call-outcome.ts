@@ -21,7 +21,7 @@ export function outcomeOf(result: ToolResultEvent, decision: PolicyDecisionEvent
   const { error, status, process, suppressed } = result;
   const denied = error?.type === 'policy_denied' || error?.type === 'approval_denied';
   if (error) return { ok: false, denied, fault: denied ? decisionText(error, decision) : error.message };
-  if (process?.signal) return { ok: false, denied, fact: `ended by ${process.signal}` };
+  if (process?.signal) return { ok: false, denied, fact: `killed by ${process.signal}` };
   // For the model this is a result like any other; people want to know that it failed.
   if (process?.exit_code) return { ok: false, denied, fact: `exit ${process.exit_code}` };
   return { ok: status === 'success', denied, ...(suppressed && { fact: 'suppressed' }) };

@@ -329,7 +329,7 @@ describe('an approver that does not answer as it should has said no, and the mod
   const cases: [string, string, RegExp][] = [
     ['crashes', `throw new Error('database is down')`, /said no \(exit code 1\)/],
     ['says yes and fails', `answer('proceed_once'); process.exitCode = 3`, /said no \(exit code 3\)/],
-    ['kills itself', `answer('proceed_once'); process.kill(process.pid, 'SIGKILL')`, /ended by SIGKILL/],
+    ['kills itself', `answer('proceed_once'); process.kill(process.pid, 'SIGKILL')`, /killed by SIGKILL/],
     ['prints nothing', ``, /printed no answer/],
     ['prints nonsense', `console.log('yes, of course')`, /not one JSON value/],
     ['prints two answers', `answer('proceed_once'); answer('proceed_once')`, /not one JSON value/],

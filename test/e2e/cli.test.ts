@@ -39,7 +39,7 @@ describe('bad flags are exit 2 with one line that names them', () => {
     [['tools', '--policy', 'x'], /there is no preset x/],
     [['demo', 'extra'], /too many arguments/],
     [['policy', 'nope'], /unknown command 'nope'/],
-    [['policy', 'check'], /no call to decide about/],
+    [['policy', 'check'], /there is no call to decide/],
   ];
   sampled.each(cases)('%j', async (args, message) => {
     const { code, stdout, stderr } = await bosun(...args);

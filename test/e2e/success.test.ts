@@ -118,7 +118,7 @@ describe('--verify', () => {
 
   sampled.each([
     ['no-such-program --now', 'failed with exit code 127', 127, null],
-    ['kill -SEGV $$', 'was ended by SIGSEGV', null, 'SIGSEGV'],
+    ['kill -SEGV $$', 'was killed by SIGSEGV', null, 'SIGSEGV'],
     ['if', 'failed with exit code 2', 2, null],
     ['sleep 60 & exit 1', 'failed with exit code 1', 1, null],
   ])('`%s` fails', async (command, message, exit_code, signal) => {

@@ -53,7 +53,7 @@ describe('a call is one line with its outcome', () => {
       { ...exited(2), duration_ms: 1500 },
       '✗ Run npm test (exit 2, 1.5 s)',
     ],
-    ['a signal', exited(null, 'SIGKILL'), '✗ Run npm test (ended by SIGKILL)'],
+    ['a signal', exited(null, 'SIGKILL'), '✗ Run npm test (killed by SIGKILL)'],
     [
       'an error',
       { status: 'error', error: { type: 'file_not_found', message: 'a.txt\ndoes not exist.' } },

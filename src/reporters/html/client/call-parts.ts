@@ -101,7 +101,7 @@ function changeBlock(change: Fields): HTMLElement {
 }
 
 function processEnd({ exit_code, signal, timed_out, leftover_pids }: Fields): string {
-  const parts = [typeof signal === 'string' ? `ended by ${signal}` : `exit code ${String(exit_code)}`];
+  const parts = [typeof signal === 'string' ? `killed by ${signal}` : `exit code ${String(exit_code)}`];
   if (timed_out) parts.push('reached its time limit');
   if (Array.isArray(leftover_pids) && leftover_pids.length > 0)
     parts.push(`left behind and ended: ${leftover_pids.join(', ')}`);
