@@ -76,7 +76,7 @@ const gathered = await gather(
   program,
   [
     'cli',
-    'cli/program',
+    ['cli/program', 'cli/other-commands'],
     'cli/redaction',
     'cli/check-policy',
     'cli/perform-run',

@@ -6,18 +6,20 @@ import { build } from 'esbuild';
 const { basename, dirname, join, relative } = posix;
 
 /**
- * Gives the files to write. Each of `heads` takes in all that is loaded with it and was not before.
+ * Gives the files to write. Each of `heads` takes in all that is loaded with it and was not before; in a list, the first
+ * also takes in what the others would need of pieces that are loaded later.
  * @param {import('esbuild').BuildResult} bundle
- * @param {readonly string[]} heads names of pieces, in the order in which they are loaded
+ * @param {readonly (string | readonly string[])[]} heads names of pieces, in the order in which they are loaded
  * @param {import('esbuild').BuildOptions} options
  */
 export async function gather(bundle, heads, options) {
   const pieces = piecesOf(bundle, options);
   const homes = new Map([...pieces.keys()].map((path) => [path, path]));
   const settled = new Set();
-  for (const name of heads) {
-    const head = [...pieces.keys()].find((path) => path.replace(/(-\w+)?\.js$/, '') === name);
-    for (const path of loadedWith(head, pieces)) {
+  for (const names of heads) {
+    const [head, ...others] = [names].flat().map((name) => pieceNamed(name, pieces));
+    const shared = others.flatMap((path) => [...loadedWith(path, pieces)]);
+    for (const path of [...loadedWith(head, pieces), ...shared.filter((path) => !others.includes(path))]) {
       if (!settled.has(path)) homes.set(path, head);
       settled.add(path);
     }
@@ -42,6 +44,13 @@ function piecesOf({ outputFiles, metafile }, { absWorkingDir, outdir }) {
       },
     ]),
   );
+}
+
+function pieceNamed(name, pieces) {
+  const path = [...pieces.keys()].find((one) => one.replace(/(-\w+)?\.js$/, '') === name);
+  if (path === undefined)
+    throw new Error(`build.config.mjs names the piece ${name}, which the bundler did not make`);
+  return path;
 }
 
 function loadedWith(path, pieces, seen = new Set()) {
