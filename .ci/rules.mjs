@@ -31,10 +31,12 @@ const MAY_IMPORT = {
   runs: ['decisions', ...PARTS, ...FLOOR],
   // Looks at what a run would use, part by part.
   doctor: ['runs', 'decisions', ...PARTS, ...FLOOR],
+  // Plays recorded runs again, under the policy that was recorded or another one.
+  cases: ['runs', 'decisions', 'policy', 'transcript', ...FLOOR],
   // The queue: loaded by batches, and only for --queue.
   fleet: FLOOR,
   batch: ['fleet', 'runs', 'decisions', 'transcript', 'reporters', 'evidence', ...FLOOR],
-  cli: ['batch', 'doctor', 'runs', 'decisions', 'transcript', 'reporters', ...FLOOR],
+  cli: ['batch', 'cases', 'doctor', 'runs', 'decisions', 'transcript', 'reporters', ...FLOOR],
   'index.ts': ['runs', 'transcript', 'reporters', 'protocol'],
 };
 

@@ -8,6 +8,7 @@ export const COMMAND_NAMES = [
   'worker',
   'report',
   'compare',
+  'test',
   'verify',
   'runs',
   'tools',

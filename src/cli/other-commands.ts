@@ -9,6 +9,7 @@ import { policyCommand } from './command-policy.js';
 import { reportCommand } from './command-report.js';
 import { resumeCommand } from './command-resume.js';
 import { runsCommand } from './command-runs.js';
+import { testCommand } from './command-test.js';
 import { toolsCommand } from './command-tools.js';
 import { verifyCommand } from './command-verify.js';
 import { versionCommand } from './command-version.js';
@@ -22,6 +23,7 @@ export const OTHER_COMMANDS = {
   policy: policyCommand,
   report: reportCommand,
   compare: compareCommand,
+  test: testCommand,
   verify: verifyCommand,
   runs: runsCommand,
   tools: toolsCommand,

@@ -45,6 +45,11 @@ const SECRET = new RegExp(
   'i',
 );
 
+/** Whether a path, from the top of a workspace, is one where secrets are kept, whatever a policy says. */
+export function keepsSecrets(path: string): boolean {
+  return SECRET.test(path);
+}
+
 /** Disks and memory contain every file. */
 const RAW =
   /^\/dev\/(?:(?:[hsv]d[a-z]|xvd|nvme|mmcblk|md\d|md_|dm-|loop|nbd|zram|ram\d|sr\d)[^/]*$|(?:mem|kmem|port)$|(?:mapper|disk|block)(?:\/|$))/;
@@ -91,7 +96,7 @@ export class PathScope {
 
   isSecret(path: string): boolean {
     const own = this.#relative(path);
-    return isInside('/proc', path) || RAW.test(path) || SECRET.test(own) || this.#readDeny(own);
+    return isInside('/proc', path) || RAW.test(path) || keepsSecrets(own) || this.#readDeny(own);
   }
 
   isProtected(path: string): boolean {

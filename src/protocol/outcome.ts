@@ -42,7 +42,8 @@ export const MEANINGS: Readonly<Record<Status, string>> = {
 export const TASKS_FAILED = {
   status: 'tasks_failed',
   exitCode: 13,
-  meaning: 'a batch whose tasks have all ended, not all of them `completed`; or shards are missing',
+  meaning:
+    'a batch whose tasks have all ended, not all of them `completed`; or shards are missing; `bosun test`: a case went differently',
 } as const;
 
 /** Why a run was cancelled, and each reason's exit code. */
