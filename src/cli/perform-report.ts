@@ -5,7 +5,7 @@ import { canFollow, isReporter } from '../reporters/registry.js';
 import { reportTranscript } from '../runs/report.js';
 import type { Report } from '../reporters/open-reports.js';
 import type { ReportFlags } from './flags/report.js';
-import { openTargets, targetsIn } from './reports.js';
+import { allArrived, openTargets, targetsIn } from './reports.js';
 import type { Terminal } from './terminal.js';
 
 /** `bosun report`: shows each transcript in any of the formats. */
@@ -34,6 +34,7 @@ export async function performReport(
       guardCommands: terminal.runnerReadsOutput,
       write: terminal.stdout,
     });
+    await allArrived(reports);
   }
 }
 

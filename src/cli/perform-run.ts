@@ -17,7 +17,7 @@ import { buildTask } from '../agent/task.js';
 import { configProblem, type Problem } from '../protocol/problem.js';
 import type { FlagsOf, StderrFlags } from './flags/table.js';
 import { isAttached, promptSource, type PromptSource } from './prompt-source.js';
-import { openRunReports } from './reports.js';
+import { allArrived, openRunReports } from './reports.js';
 import { stopOnSignals } from './stop-on-signals.js';
 import type { Terminal } from './terminal.js';
 
@@ -99,6 +99,7 @@ export async function showRun(
   const isShown = progress === 'live' || (table && progress !== 'none');
   if (result.status !== 'completed') log.error(failureLine(result));
   else if (!isShown) log.info(successLine(result));
+  await allArrived(reports);
   await log.flush();
   return result.exit_code;
 }

@@ -39,7 +39,7 @@ export async function openRunReports(
   });
 }
 
-interface TargetOptions extends Omit<ReportsOptions, 'targets' | 'command' | 'stepSummary'> {
+interface TargetOptions extends Omit<ReportsOptions, 'targets' | 'command' | 'stepSummary' | 'variables'> {
   readonly needsFile: boolean;
   readonly outputFormat: string;
 }
@@ -62,7 +62,13 @@ export async function openTargets(
     targets,
     command: isForRunner ? terminal.command(outputFormat) : () => {},
     stepSummary: terminal.variables['GITHUB_STEP_SUMMARY'],
+    variables: terminal.variables,
   });
+}
+
+/** Waits for reports that are on their way. */
+export async function allArrived(reports: readonly Report[]): Promise<void> {
+  await Promise.all(reports.map((report) => report.arrived?.()));
 }
 
 /**

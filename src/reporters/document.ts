@@ -16,3 +16,17 @@ export interface RunnerReport {
   /** Markdown of at most `room` bytes. */
   summary(room: number): string;
 }
+
+/** What is measured, and what is traced. */
+export type Signal = 'traces' | 'metrics';
+
+export interface Payload {
+  readonly signal: Signal;
+  readonly body: object;
+}
+
+/** A report for a server that collects those of many programs. */
+export interface CollectorReport {
+  add(line: TranscriptLine): void;
+  payloads(): readonly Payload[];
+}

@@ -4,9 +4,12 @@ import { LateFile } from '../lib/late-file.js';
 import { realPath } from '../lib/real-path.js';
 import type { Reporter, TranscriptLine } from '../protocol/event.js';
 import { configProblem } from '../protocol/problem.js';
+import type { Variables } from '../lib/redact/secrets.js';
 import {
+  isCollector,
   isDocument,
   REPORTERS,
+  type CollectorName,
   type DocumentName,
   type DocumentOptions,
   type RunnerName,
@@ -26,6 +29,8 @@ export interface ReportsOptions extends DocumentOptions {
   readonly command: (text: string) => void;
   /** The file for the summary of a step of a workflow, if there is one. */
   readonly stepSummary?: string | undefined;
+  /** The environment, which names the collector. */
+  readonly variables: Variables;
   /** Called if a report fails once the outcome is known. */
   readonly warn: (message: string) => void;
 }
@@ -38,6 +43,8 @@ export interface Report extends Reporter {
   clear(): void;
   /** Writes the report about the events so far. */
   publish(): void;
+  /** Waits until what was published has arrived. */
+  arrived?(): Promise<void>;
 }
 
 /** Opens reports, so that unwritable files are noticed before anything is done. */
@@ -45,9 +52,7 @@ export async function openReports(options: ReportsOptions): Promise<Report[]> {
   const reports: Report[] = [];
   const taken = options.taken === undefined ? undefined : realPath(resolve(options.taken));
   for (const target of options.targets) {
-    const report = isDocumentTarget(target)
-      ? await openDocument(target, options)
-      : await openRunnerReport(target.name, options);
+    const report = await openReport(target, options);
     const { file } = report;
     if (file !== undefined && file === taken)
       throw configProblem('reporter', `the ${target.name} report would overwrite the transcript ${file}`);
@@ -59,6 +64,13 @@ export async function openReports(options: ReportsOptions): Promise<Report[]> {
   }
   if (options.fresh) for (const report of reports) report.clear();
   return reports;
+}
+
+function openReport(target: ReportTarget, options: ReportsOptions): Promise<Report> {
+  if (isDocumentTarget(target)) return openDocument(target, options);
+  return isCollector(target.name)
+    ? openCollectorReport(target.name, options)
+    : openRunnerReport(target.name, options);
 }
 
 interface DocumentTarget {
@@ -101,6 +113,28 @@ async function openRunnerReport(name: RunnerName, options: ReportsOptions): Prom
   return {
     clear: () => {},
     ...guardedReporter('step summary', document.add.bind(document), publish, options),
+  };
+}
+
+/** Sent at the end, beside whatever else is still to do. */
+async function openCollectorReport(name: CollectorName, options: ReportsOptions): Promise<Report> {
+  const { variables, warn } = options;
+  const [{ collectorSettings }, { sendPayloads }] = await Promise.all([
+    import('./otlp/settings.js'),
+    import('./otlp/send.js'),
+  ]);
+  const settings = collectorSettings(variables);
+  const document = await REPORTERS[name].load(variables);
+  let sent: Promise<void> | undefined;
+  const publish = () => {
+    sent = sendPayloads(document.payloads(), settings).catch((error: unknown) =>
+      warn(`the ${name} report was not delivered: ${errorMessage(error)}`),
+    );
+  };
+  return {
+    clear: () => {},
+    arrived: async () => sent,
+    ...guardedReporter(`${name} report`, document.add.bind(document), publish, options),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { RunDocument, RunnerReport } from './document.js';
+import type { Variables } from '../lib/redact/secrets.js';
+import type { CollectorReport, RunDocument, RunnerReport } from './document.js';
 import type { Answer } from './findings/answers.js';
 
 /** Options for making documents. */
@@ -20,6 +21,12 @@ interface RunnerRow {
   readonly writes: 'to the runner';
   readonly about: string;
   readonly load: () => Promise<RunnerReport>;
+}
+
+interface CollectorRow {
+  readonly writes: 'to a collector';
+  readonly about: string;
+  readonly load: (variables: Variables) => Promise<CollectorReport>;
 }
 
 /**
@@ -68,7 +75,12 @@ export const REPORTERS = {
     standsAlone: true,
     load: async () => new (await import('./prometheus/report.js')).PrometheusReport(),
   },
-} as const satisfies Readonly<Record<string, DocumentRow | RunnerRow>>;
+  otlp: {
+    writes: 'to a collector',
+    about: 'traces and metrics by OTLP/HTTP, to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names',
+    load: async (variables: Variables) => new (await import('./otlp/report.js')).OtlpReport(variables),
+  },
+} as const satisfies Readonly<Record<string, DocumentRow | RunnerRow | CollectorRow>>;
 
 async function findings(write: (answers: readonly Answer[]) => string): Promise<RunDocument> {
   return new (await import('./findings/report.js')).FindingsReport(write);
@@ -78,7 +90,8 @@ type Rows = typeof REPORTERS;
 type NamesOf<Row> = { [Name in keyof Rows]: Rows[Name] extends Row ? Name : never }[keyof Rows];
 export type DocumentName = NamesOf<DocumentRow>;
 export type RunnerName = NamesOf<RunnerRow>;
-export type ReporterName = DocumentName | RunnerName;
+export type CollectorName = NamesOf<CollectorRow>;
+export type ReporterName = DocumentName | RunnerName | CollectorName;
 
 export const REPORTER_NAMES = Object.keys(REPORTERS) as readonly ReporterName[];
 export const DOCUMENT_NAMES = REPORTER_NAMES.filter(isDocument);
@@ -91,9 +104,13 @@ export function isDocument(name: ReporterName): name is DocumentName {
   return REPORTERS[name].writes === 'a document';
 }
 
+export function isCollector(name: ReporterName): name is CollectorName {
+  return REPORTERS[name].writes === 'to a collector';
+}
+
 /** Whether several reports of this name may be printed in a row. */
 export function canFollow(name: ReporterName): boolean {
-  const row: DocumentRow | RunnerRow = REPORTERS[name];
+  const row: DocumentRow | RunnerRow | CollectorRow = REPORTERS[name];
   return row.writes !== 'a document' || !row.standsAlone;
 }
 

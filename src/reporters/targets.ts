@@ -1,17 +1,19 @@
 import { nearest } from '../lib/nearest.js';
 import { configProblem } from '../protocol/problem.js';
 import {
+  isCollector,
   isDocument,
   isReporter,
   REPORTER_NAMES,
   reporterSyntax,
+  type CollectorName,
   type DocumentName,
   type RunnerName,
 } from './registry.js';
 
 /** What `--reporter` asks for. A document without a file is printed. */
 export type ReportTarget =
-  { readonly name: RunnerName } | { readonly name: DocumentName; readonly file?: string };
+  { readonly name: RunnerName | CollectorName } | { readonly name: DocumentName; readonly file?: string };
 
 /** The value of the flag: `github`, `junit=report.xml`. */
 export function readTarget(text: string, { needsFile }: { readonly needsFile: boolean }): ReportTarget {
@@ -26,7 +28,10 @@ export function readTarget(text: string, { needsFile }: { readonly needsFile: bo
   }
   if (!isDocument(name)) {
     if (file === undefined) return { name };
-    throw problem(' takes no file', 'The summary goes to the file that GITHUB_STEP_SUMMARY names.');
+    const where = isCollector(name)
+      ? 'It goes to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names.'
+      : 'The summary goes to the file that GITHUB_STEP_SUMMARY names.';
+    throw problem(' takes no file', where);
   }
   if (file === '' || (file === undefined && needsFile))
     throw problem(' names no file', `Write ${name}=FILE.`);

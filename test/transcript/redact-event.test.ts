@@ -162,6 +162,7 @@ describe('it does not reach', () => {
         fresh: true,
         print: take,
         command: take,
+        variables: {},
         stepSummary: workspace.path('summary.md'),
         warn: take,
       });
