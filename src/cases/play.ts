@@ -13,6 +13,8 @@ import { initOf, policyOf, recordedAnswers } from './recorded.js';
 import { openStage, type Stage } from './stage.js';
 
 export interface PlaySettings {
+  /** Takes secrets out of what is shown and kept. */
+  readonly redact: (text: string) => string;
   readonly variables: Variables;
   readonly signal: AbortSignal;
   readonly underWay?: RunsUnderWay;
@@ -43,7 +45,8 @@ export async function playCase(one: Case, settings: PlaySettings): Promise<Playe
     const transcript = stage.beside('transcript.jsonl');
     await playOn(stage, one, { init, lines: before.lines, transcript }, settings);
     const after = readTranscript(transcript);
-    const patch = changesAsPatch(after.result?.changes, one.workspace, stage.workspace);
+    const changed = changesAsPatch(after.result?.changes, one.workspace, stage.workspace);
+    const patch = changed === undefined ? undefined : settings.redact(changed);
     const recorded = factsOf(before, (text) => text);
     const now = factsOf(after, (text) => text.replaceAll(stage.workspace, init.cwd));
     return {
@@ -77,7 +80,7 @@ async function playOn(
   { workspace, beside }: Stage,
   one: Case,
   { init, lines, transcript }: Recording,
-  settings: PlaySettings,
+  { redact: _redact, ...settings }: PlaySettings,
 ): Promise<void> {
   const approve = recordedAnswers(lines);
   const replay = beside('recording.jsonl');

@@ -14,14 +14,15 @@ import type { Terminal } from './terminal.js';
 /** `bosun test`: plays every case, and shows each as soon as it is over. */
 export async function performTest(folder: string, flags: TestFlags, terminal: Terminal): Promise<void> {
   const { only = [], update = false, concurrency = availableParallelism(), json, junit } = flags;
-  const { variables, cwd } = terminal;
+  const { variables, cwd, redactor } = terminal;
   const results = await stoppable((signal) =>
     runCases({
       ...{ folder: resolve(cwd, folder), only, update, concurrency, variables, signal },
+      redact: redactor.text,
       ...(!json && { onCase: (result) => terminal.show(caseText(result)) }),
     }),
   );
-  if (junit !== undefined) writeNamedFile(resolve(cwd, junit), terminal.redactor.text(casesJunit(results)));
+  if (junit !== undefined) writeNamedFile(resolve(cwd, junit), redactor.text(casesJunit(results)));
   if (json) terminal.stdout(`${toJsonText(casesJson(results))}\n`);
   else terminal.show(summaryText(results));
   terminal.exitCode = exitCodeOfCases(results);
@@ -36,7 +37,7 @@ export async function performTestInit(
   const { variables, cwd } = terminal;
   const made = await stoppable((signal) =>
     makeCase({
-      ...{ transcript: resolve(cwd, transcript), variables, signal, cwd },
+      ...{ transcript: resolve(cwd, transcript), variables, signal, cwd, redact: terminal.redactor.text },
       ...{ out: out && resolve(cwd, out), workspace: workspace && resolve(cwd, workspace) },
     }),
   );

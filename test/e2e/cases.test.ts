@@ -179,6 +179,28 @@ describe('bosun test', () => {
     expect(stdout).toContain('    -+one\n    ++two\n');
   });
 
+  test('shows where a new link leads, not what is there, and no secret', async () => {
+    const where = place({ 'make.sh': 'true\n', '.gitignore': 'x\n' });
+    commit(where);
+    const server = await serve([shell('sh make.sh'), done]);
+    await runAgainst(server, where, ['-p', 'do it', '--mode', 'yolo', '--sandbox', 'off']);
+    const folder = await caseOf(where);
+    const secret = 'q1w2e3r4t5y6u7i8';
+    writeFileSync(join(where.root, 'outside'), 'from outside\n');
+    const script = `ln -s ${where.root}/outside link\necho ${secret} > copy\n`;
+    writeFileSync(join(folder, 'workspace/make.sh'), script);
+    const env = cleanEnv(where.home, { MY_TOKEN: secret });
+    const { code, stdout } = await runCli(['test', 'cases', '--update'], { cwd: where.root, env });
+    expect(code).toBe(0);
+    const patch = readFileSync(join(folder, 'changes.patch'), 'utf8');
+    for (const shown of [stdout, patch]) {
+      expect(shown).toContain(`+link to ${where.root}/outside`);
+      expect(shown).toContain('[redacted:MY_TOKEN]');
+      expect(shown).not.toContain('from outside');
+      expect(shown).not.toContain(secret);
+    }
+  });
+
   test('--update accepts what is different, in a transcript that names no scratch folder', async () => {
     const where = await recorded([edit('a.txt'), done]);
     const folder = await caseOf(where);
