@@ -65,6 +65,8 @@ const UNKNOWN_PROGRAMS: readonly [string, string][] = [
   ['hand-on npm pub', 'deny'],
   ['xargs -a list git', 'deny'],
   ['xargs -P 2 -a list -n 1 git', 'deny'],
+  ['xargs -a list git -i', 'deny'],
+  ['xargs -a -i git', 'deny'],
   ['parallel git ::: push', 'deny'],
   ['echo git push | at now', 'deny'],
   ["batch <<< 'git push'", 'deny'],

@@ -136,10 +136,20 @@ function unwrapTrap(args: Arguments): Unwrapped | undefined {
   return opaque({ type: 'script', source: action.literal, words: [action] });
 }
 
+/** The option of xargs itself that names what to replace: not one of what it starts, nor the value of another. */
+function replacesAt(own: Arguments): number {
+  for (let i = 0; i < own.length; i++) {
+    const text = own[i]?.literal ?? '';
+    if (/^(-[a-z0-9]*[Ii]|--replace)/.test(text)) return i;
+    if (XARGS.valued.includes(text)) i++;
+  }
+  return -1;
+}
+
 /** xargs adds words that are not known yet, or replaces a string by them. */
 function unwrapXargs(args: Arguments): Unwrapped | undefined {
   const { rest, plain } = afterOptions(args, XARGS);
-  const at = args.findIndex(({ literal }) => /^(-[a-z0-9]*[Ii]|--replace)/.test(literal ?? ''));
+  const at = replacesAt(args.slice(0, args.length - rest.length));
   const option = args[at]?.literal ?? '';
   const glued = /^(?:-[a-z0-9]*[Ii]|--replace=)(.+)$/.exec(option)?.[1];
   const string = glued ?? (option.endsWith('I') ? args[at + 1]?.literal : '{}') ?? '';
