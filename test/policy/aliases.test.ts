@@ -88,6 +88,11 @@ describe('a deny covers every alias and every command that includes it', () => {
     ['python', 'python3 x.py, python3.12 -c x, /usr/bin/python2'],
     ['twine upload', 'python -m twine upload x'],
     ['gofmt', 'go fmt ./..., gofmt -w .'],
+    [
+      'git commit --amend',
+      'git commit --amend, git commit -m x --amend, git commit --ame, git -C . commit -qm x --am --no-edit',
+    ],
+    ['rm --recursive', 'rm --rec x, rm -f --r x'],
     ['apt-get install', 'apt install x, apt-get -y install x'],
     ['docker push', 'docker image push x, docker --context a push x'],
     [
@@ -133,6 +138,8 @@ describe('a deny leaves alone what only looks like it', () => {
     ['git push', 'git stash push, git log --grep push, git pull, git commit -m push'],
     ['git add', 'git status, git apply x'],
     ['git switch', 'git restore ., git branch x'],
+    ['git commit --amend', 'git commit --all -m x, git commit -m amend, git commit -m x, git commit -- --x'],
+    ['git push --force', 'git push, git push -- x, git push --follow-tags, git push --force-if-includes'],
     ['git fetch', 'git log, git remote -v, git remote add a b'],
     ['cargo build', 'cargo test, cargo bench, cargo check'],
     ['pip install', 'pip list, pip3 download x, python -m venv x, python install'],

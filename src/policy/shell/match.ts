@@ -93,7 +93,13 @@ function isLikeGoal(text: string, goal: string, program: string): boolean {
 }
 
 function isWord(word: string, meant: string): boolean {
-  return word === meant || word.startsWith(`${meant}=`);
+  return word === meant || word.startsWith(`${meant}=`) || isShorter(word, meant);
+}
+
+/** git and most other programs take the beginning of a long option for the whole: `--ame` is `--amend`. */
+function isShorter(text: string, meant: string): boolean {
+  const [name = ''] = text.split('=');
+  return /^--[a-zA-Z]/.test(name) && meant.startsWith(name);
 }
 
 /**
