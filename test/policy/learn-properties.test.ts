@@ -63,7 +63,7 @@ test('what harmless lines teach allows every line it was learnt from, and no att
 function mayChangeAnything(command: string): boolean {
   const request = { tool: 'run_shell_command', kind: 'execute', paths: [], params: { command } } as const;
   const place = { workspace: ws.path(), writeProtected: [], obeyed: [], home: undefined, untrusted: false };
-  return typeof traceOf(request, place, []) === 'object';
+  return traceOf(request, place, []).by !== undefined;
 }
 
 /** Everything that rules were made for, as they name it. */

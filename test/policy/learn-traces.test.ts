@@ -57,6 +57,16 @@ test.each<[string | ToldCall, string]>([
   ['git config core.hooksPath evil', 'git'],
   ['unzip a.zip', 'unzip'],
   ['timeout 9 perl -e 1', 'perl'],
+  ['timeout 9 cp -r evil/. .', 'cp'],
+  ["bash -c 'cp -r evil/. .'", 'cp'],
+  ['find evil -name x.js | xargs cp -t .', 'cp'],
+  ['find . -name x.js | xargs sed -i s/a/b/', 'sed'],
+  ['env -C evil cp x.js ..', 'env'],
+  ['ex -sc wq deploy.js', 'ex'],
+  ['setsid cp gen.js deploy.js', 'setsid'],
+  ['npm exec cowsay', 'npm'],
+  ['yarn set version stable', 'yarn'],
+  ['bun x cowsay', 'bun'],
   ['npx cowsay', 'npx'],
   ['make x & node -e 1', 'node'],
   [used('other'), 'mcp:srv/put'],
@@ -91,6 +101,10 @@ test.each<string | ToldCall>([
   ...[
     'node --version',
     'whoami',
+    'timeout 9 npm test',
+    "bash -c 'npm test; git status'",
+    'pnpm exec jest',
+    'ls src | xargs -r rm',
     'curl -s https://example.org',
     'git fetch',
     'git checkout -b fix',
@@ -115,6 +129,38 @@ test.each<string | ToldCall>([
 ])('after %j a script is learnt', async (before) => {
   expect(await taught(before, 'npm run deploy')).toBe('learnt');
 });
+
+test.each([
+  'timeout 9 cp gen.js deploy.js',
+  "bash -c 'cp gen.js deploy.js'",
+  "bash -c 'cd sub; cp x.sh ../deploy.js'",
+  "sh -c 'cat gen.js > deploy.js'",
+  "env A=1 bash -c 'nice tee deploy.js < gen.js'",
+  "eval 'cp gen.js deploy.js'",
+  "trap 'cp gen.js deploy.js' EXIT",
+  'command cp gen.js deploy.js',
+])('what %j overwrites is changed, whatever it starts that with', async (before) => {
+  expect(await taught(before, 'npm run deploy')).toBe(
+    'its run has changed deploy.js, which it may depend on',
+  );
+});
+
+test('a line in quotes that swaps files is one that swaps files', async () => {
+  const why = 'it is not known what its run has changed';
+  expect(await taught("bash -c 'git stash'", 'npm run deploy')).toBe(why);
+  expect(await taught('grep -rn patch src', 'npm run deploy')).toBe('learnt');
+});
+
+test.each(['gpg -o deploy.js -d a.gpg', 'mytool -odeploy.js', 'cd sub && mytool --to=../deploy.js'])(
+  'after %j nothing is learnt that depends on deploy.js',
+  async (before) => {
+    const by = /gpg|mytool/.exec(before)?.[0];
+    const why = `before it, its run gave deploy.js to ${by}, and it may depend on that`;
+    expect(await taught(before, 'npm run deploy')).toBe(why);
+    expect(await taught(`${before} && npm run deploy`)).toBe(why);
+    expect(await taught(before, 'npm test')).toBe('learnt');
+  },
+);
 
 test.each([
   ['npm run x', 'build/x.js'],

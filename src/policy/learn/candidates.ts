@@ -14,6 +14,7 @@ import { someoneAnswers } from './ceiling.js';
 import type { CallJudge } from '../replay/judge.js';
 import type { PolicyPlace } from '../engines.js';
 import { changesOf } from './run-changes.js';
+import { NO_TRACE } from './traces.js';
 
 /** A call that may teach something, and where it is judged. */
 export interface PlacedCandidate extends Candidate {
@@ -54,7 +55,7 @@ export async function gatherCandidates(runs: readonly EvidenceRun[], judge: Call
       }
       if ('rule' in decided && decided.rule) usedRules.add(decided.rule.id);
       const { request, place } = asked;
-      const before = traces.get(call) ?? 'none';
+      const before = traces.get(call) ?? NO_TRACE;
       candidates.push({ ...seen, request, place, evidence, workspace: place.workspace, changed, before });
     }
   }

@@ -13,6 +13,7 @@ import {
   SUBCOMMANDS,
 } from './never.js';
 import { runsProject } from './script-changes.js';
+import { isMoreThanWrapper, unwrap } from '../shell/wrappers.js';
 
 /** Programs that bring no content, whatever they are given. */
 const EMPTY_HANDED = /^(rm|rmdir|mkdir|touch|chmod|chown|chgrp)$/;
@@ -52,11 +53,23 @@ export function followsProject(words: readonly ShellWord[], isFed: boolean): boo
   if (isFed || !words.every(isPlain)) return false;
   const texts = words.map(({ literal = '' }) => literal);
   const [name = ''] = texts;
-  if (own(SCRIPT_STARTERS, name)) return !hazardOf(words, 2) && !editsManifest(texts);
+  if (own(SCRIPT_STARTERS, name)) return !hazardOf(words, 2) && !editsManifest(texts) && !fetchesCode(texts);
   if (name.includes('/')) return false;
   if (words.length === 1) return neverProgram(name) === undefined;
   if (INTERPRETERS.has(name)) return startsFile(texts);
-  return followsManifest(texts) || runsTests(words) || 'forms' in lessonOf(words);
+  return followsManifest(texts) || runsTests(words) || ('forms' in lessonOf(words) && !startsUnseen(words));
+}
+
+/** Package managers also run what the project does not name, or change what runs its scripts. */
+function fetchesCode([name = '', command = '']: readonly string[]): boolean {
+  if (/^(dlx|create|explore|edit|set|policies|plugin|global|import|env|self-update|setup)$/.test(command))
+    return true;
+  return /^(exec|x)$/.test(command) && (name === 'npm' || name === 'bun');
+}
+
+/** A wrapper may start what no rule is ever made for. */
+function startsUnseen(words: readonly ShellWord[]): boolean {
+  return unwrap(words) !== undefined && !isMoreThanWrapper(words) && words[0]?.literal !== 'npx';
 }
 
 /** With words that a rule cannot have: `pytest -k 'a and b'`. */

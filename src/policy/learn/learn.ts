@@ -5,22 +5,15 @@ import { isBroad, ruleOf, type Draft } from '../remedy.js';
 import { shownCall } from '../replay/shown-call.js';
 import type { Dialect } from '../shell/model.js';
 import type { Ceiling } from './ceiling.js';
-import type { CommandForm, LearntCall, Need, SeenCall, Unlearnt } from './lesson.js';
+import type { CommandForm, LearntCall, Need, Never, SeenCall, Unlearnt } from './lesson.js';
 import type { CommandNeed } from './line-needs.js';
 import { observe, type Observed } from './observe.js';
 import { teach, type Taught } from './rules.js';
-import { changedBelow, goesByFiles } from './script-changes.js';
-import type { Trace } from './traces.js';
-import { unseenFile } from './unseen-files.js';
+import { scriptCheck, type Circumstances } from './script-check.js';
 
 /** A call that was allowed and succeeded, inside the ceiling, as a policy is asked about it. */
-export interface Candidate extends SeenCall {
+export interface Candidate extends SeenCall, Circumstances {
   readonly request: DecisionRequest;
-  readonly workspace: string;
-  /** What its run changed; undefined if that is not known. */
-  readonly changed: readonly string[] | undefined;
-  /** What the calls before it may have changed besides. */
-  readonly before: Trace;
 }
 
 export interface Learning {
@@ -44,6 +37,7 @@ export interface Lessons extends Taught {
 /** Makes rules from calls. Nothing is learnt that the new policy itself does not confirm, call by call. */
 export async function learnFrom(candidates: readonly Candidate[], learning: Learning): Promise<Lessons> {
   const known = new Map<string, Chosen>();
+  const changedScript = scriptCheck();
   const learnt: LearntCall[] = [];
   const unlearnt = new Pile();
   let free = 0;
@@ -66,11 +60,6 @@ export async function learnFrom(candidates: readonly Candidate[], learning: Lear
   return { ...taught, unlearnt: unlearnt.all(), free };
 }
 
-interface Never {
-  readonly never: string;
-  readonly what?: string;
-  readonly form?: CommandForm;
-}
 type Chosen = 'free' | Never | { readonly needs: readonly Need[] };
 
 /** The widest forms that may be learnt and suffice; else the words as they were. */
@@ -139,37 +128,6 @@ export function draftOf(need: Need): Draft {
     default:
       return need satisfies never;
   }
-}
-
-/** Whether a call starts something that its own run has changed: that shows what the run wanted, not what was there. */
-function changedScript(needs: readonly Need[], { changed, before, workspace }: Candidate): Never | undefined {
-  let mayHaveUnseen = before === 'unseen';
-  for (const need of needs) {
-    if (need.type !== 'command' || !goesByFiles(need.form.words)) continue;
-    const { spelt: what, form } = need;
-    const never = (why: string) => ({ never: why, what, form });
-    if (changed === undefined) return never('it is not known what its run has changed');
-    const file = changedFile(form, changed, workspace);
-    if (file !== undefined) return never(`its run has changed ${file}, which it may depend on`);
-    if (typeof before === 'object')
-      return never(`before it, its run used ${before.by}, which may have changed what it depends on`);
-    const unseen = mayHaveUnseen ? unseenFile(form, workspace) : undefined;
-    if (unseen !== undefined)
-      return never(`its run may have changed ${unseen}, which it may depend on and git does not see`);
-    mayHaveUnseen = true;
-  }
-  return undefined;
-}
-
-/** Keyed by a run's changes: the same for every call of the run. */
-const changedFiles = new WeakMap<readonly string[], Map<string, string | undefined>>();
-
-function changedFile(form: CommandForm, changed: readonly string[], workspace: string): string | undefined {
-  const known = changedFiles.get(changed) ?? new Map<string, string | undefined>();
-  changedFiles.set(changed, known);
-  const key = JSON.stringify([form, workspace]);
-  if (!known.has(key)) known.set(key, changedBelow(form, changed, workspace));
-  return known.get(key);
 }
 
 /** What is not learnt, grouped. */

@@ -23,6 +23,13 @@ export type Need =
   | { readonly type: 'path'; readonly tool: string; readonly kind: Kind; readonly path: string }
   | { readonly type: 'tool'; readonly tool: string };
 
+/** Why nothing is learnt from a call, and the part of it that is the cause. */
+export interface Never {
+  readonly never: string;
+  readonly what?: string;
+  readonly form?: CommandForm;
+}
+
 /** A call with all that it needs. One that needs nothing is allowed without a rule. */
 export interface LearntCall extends SeenCall {
   readonly needs: readonly Need[];

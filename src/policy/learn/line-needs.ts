@@ -55,7 +55,7 @@ export interface Where {
 /** Variables that only change how something is printed, or that are set anyway. */
 const IDLE_VARIABLE = /^(CI|(NO|FORCE)_COLOR|CLICOLOR(_FORCE)?|TERM|COLUMNS|LINES|LANG(UAGE)?|LC_[A-Z]+)$/;
 
-const MAX_DEPTH = 4;
+export const MAX_DEPTH = 4;
 
 /** Programs that start others, and have their own lessons for that. */
 const STARTERS = new Set(['git', 'find', 'npx', ...Object.keys(SCRIPT_STARTERS)]);
@@ -65,7 +65,7 @@ export function needsOfLine(line: string, directory: string, dialect: Dialect): 
 }
 
 /** What a command inherits from what the line is in. */
-type Outside = Omit<Where, 'named' | 'sure'>;
+export type Outside = Omit<Where, 'named' | 'sure'>;
 
 /** For a line of its own. */
 export function outsideOf(dialect: Dialect): Outside {

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { isFolder } from '../../lib/folders.js';
 import { pathFrom } from '../../lib/real-path.js';
-import { resolve } from 'node:path';
-import type { ShellScript, SimpleCommand } from '../shell/model.js';
+import { basename, resolve } from 'node:path';
+import type { SimpleCommand } from '../shell/model.js';
+import type { StartedCommand } from '../shell/written-by.js';
 import { runsProject } from './script-changes.js';
 import { traitsOf } from '../tool-names.js';
 import type { EvidenceCall, EvidenceRun } from '../../protocol/evidence.js';
@@ -10,7 +11,7 @@ import type { CallJudge } from '../replay/judge.js';
 import { isForeign } from '../../protocol/source.js';
 import { wordsOf } from '../../lib/text.js';
 import { editsManifest } from './never.js';
-import { traceOf, worst, type Trace } from './traces.js';
+import { NO_TRACE, together, traceOf, type Trace } from './traces.js';
 
 /** What a run has changed, and what it may have changed besides. */
 export interface RunChanges {
@@ -55,10 +56,10 @@ async function changedFiles({ changed }: EvidenceRun, ran: Ran): Promise<string[
 
 function tracesBefore(ran: Ran, files: readonly string[]): Map<EvidenceCall, Trace> {
   const traces = new Map<EvidenceCall, Trace>();
-  let before: Trace = 'none';
+  let before = NO_TRACE;
   for (const [call, asked] of ran) {
     traces.set(call, before);
-    before = worst([before, asked ? traceOf(asked.request, asked.place, files) : { by: call.tool }]);
+    before = together([before, asked ? traceOf(asked.request, asked.place, files) : { by: call.tool }]);
   }
   return traces;
 }
@@ -67,38 +68,42 @@ type Shell = typeof import('../shell/index.js');
 type Asked = Exclude<Awaited<ReturnType<CallJudge['asked']>>, { readonly notJudged: string }>;
 
 /** What one call has changed as far as is known; `isAnything` if it may have changed more. */
-function changesBy({ request, place }: Asked, { readScript, lineRisk, writtenBy }: Shell) {
+function changesBy({ request, place }: Asked, shell: Shell) {
   const from = (path: string) => pathFrom(place.workspace, resolve(place.workspace, path));
   const named = request.paths.filter(({ access }) => access === 'write').map(({ path }) => path);
   const { commandIn } = traitsOf(request.tool);
   if (commandIn === undefined)
     return { paths: named.map(from), isAnything: isForeign(request.tool), isSwap: false };
   const line = String(request.params[commandIn]);
-  const reading = readScript(line, false);
+  const reading = shell.readScript(line, false);
   const directory = resolve(place.workspace, request.paths[0]?.path ?? '.');
-  const written = reading.ok ? filesWritten(reading.script, (script) => writtenBy(script, directory)) : [];
+  const started = reading.ok ? shell.startedCommands(reading.script, directory) : [];
   const isProject =
     reading.ok && reading.script.commands.every(({ words }) => runsProject([words[0]?.literal ?? '']));
-  const texts = reading.ok
-    ? reading.script.commands.map(({ words }) => words.map(({ literal = '' }) => literal))
-    : [];
-  const manifests = texts.some(editsManifest) ? [resolve(directory, 'package.json')] : [];
+  const manifests = started
+    .filter(({ command }) => editsManifest(textsOf(command)))
+    .map((one) => resolve(one.directory, 'package.json'));
   return {
-    paths: [...named, ...written, ...manifests].map(from),
-    isAnything: !isProject && lineRisk(line) === 'unknown',
-    isSwap: texts.some(swapsFiles),
+    paths: [...named, ...filesWritten(started, shell.writtenBy), ...manifests].map(from),
+    isAnything: !isProject && shell.lineRisk(line) === 'unknown',
+    isSwap: started.some(({ command }) => swapsFiles(textsOf(command))),
   };
+}
+
+function textsOf({ words }: SimpleCommand): string[] {
+  return words.map(({ literal = '' }) => literal);
 }
 
 const FORMATTERS = new Set(wordsOf('prettier black gofmt ruff eslint'));
 
 /** Without folders, and without operands of a formatter that are no files: it only changes what is there. */
-function filesWritten(script: ShellScript, writtenBy: (script: ShellScript) => string[]): string[] {
-  const isFormatting = ({ words }: SimpleCommand) =>
-    words.slice(0, 2).some(({ literal = '' }) => FORMATTERS.has(literal));
-  const left = script.commands.filter((one) => !isFormatting(one));
-  const surely = new Set(writtenBy({ ...script, commands: left }));
-  return writtenBy(script).filter((path) => !isFolder(path) && (surely.has(path) || existsSync(path)));
+function filesWritten(started: readonly StartedCommand[], writtenBy: Shell['writtenBy']): string[] {
+  return started.flatMap((one) => {
+    const isFormatting = textsOf(one.command)
+      .slice(0, 2)
+      .some((word) => FORMATTERS.has(word));
+    return writtenBy(one).filter((path) => !isFolder(path) && (!isFormatting || existsSync(path)));
+  });
 }
 
 const SWAPPING = new Set(
@@ -108,6 +113,7 @@ const SWAPPING = new Set(
 /** Whether a command replaces files by other versions, whichever files they are. A new branch begins with what is there. */
 function swapsFiles(words: readonly string[]): boolean {
   if (/^git (checkout -b|switch -c) [^ ]+$/.test(words.join(' '))) return false;
-  if (words.includes('patch') || words.includes('rsync')) return true;
-  return words.includes('git') && words.some((word) => SWAPPING.has(word)) && !words.includes('list');
+  const program = basename(words[0] ?? '');
+  if (program === 'patch' || program === 'rsync') return true;
+  return program === 'git' && words.some((word) => SWAPPING.has(word)) && !words.includes('list');
 }

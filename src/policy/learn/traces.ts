@@ -9,61 +9,95 @@ import type { SimpleCommand } from '../shell/model.js';
 import { readScript } from '../shell/read.js';
 import { commandRisk } from '../shell/risk.js';
 import { changesWhatRuns } from '../shell/variables.js';
-import { unwrap } from '../shell/wrappers.js';
+import type { InnerCommand, Unwrapped } from '../shell/unwrapped.js';
+import { isMoreThanWrapper, unwrap } from '../shell/wrappers.js';
 import { traitsOf } from '../tool-names.js';
+import { filesGiven, type GivenFile } from './given-files.js';
 import { followsProject, isPlain, namesItsFiles, writesNothing } from './known-effects.js';
-import { needsOfCommand, outsideOf, placedCommands, type Where } from './line-needs.js';
+import {
+  MAX_DEPTH,
+  needsOfCommand,
+  outsideOf,
+  placedCommands,
+  type Outside,
+  type Where,
+} from './line-needs.js';
 import { changedBelow, goesByFiles } from './script-changes.js';
 
-/** What a call may have changed that the record of its run does not show. */
-export type Trace =
-  /** Nothing: it looks, or it names all files that it writes. */
-  | 'none'
-  /** Files that git does not see: it did what the project says. */
-  | 'unseen'
-  /** Anything, and it may be undone by now. */
-  | { readonly by: string };
+/** What calls may have changed that the record of their run does not show, and that may be undone by now. */
+export interface Trace {
+  /** What may have changed anything. */
+  readonly by?: string;
+  /** Files that git does not see may have changed: something did what the project says. */
+  readonly unseen?: true;
+  /** Files that were given to programs of which nothing is known. */
+  readonly given?: readonly GivenFile[];
+}
+
+/** It looks, or it names all files that it writes. */
+export const NO_TRACE: Trace = {};
 
 /** `changed`: what the run is known to have changed, relative to the workspace. */
 export function traceOf(request: DecisionRequest, place: PolicyPlace, changed: readonly string[]): Trace {
   const { tool, kind, params, paths } = request;
   const { commandIn } = traitsOf(tool);
-  if (commandIn === undefined) return isForeign(tool) && isMutator(kind) ? { by: tool } : 'none';
+  if (commandIn === undefined) return isForeign(tool) && isMutator(kind) ? { by: tool } : NO_TRACE;
   const { workspace } = place;
   const directory = resolve(workspace, paths[0]?.path ?? '.');
-  const dialect = place.dialect?.() ?? 'bash';
-  const reading = readScript(String(params[commandIn]), false, dialect);
-  if (!reading.ok) return { by: 'a command that cannot be read' };
-  const { script } = reading;
-  const traces = placedCommands(script, directory, outsideOf(dialect)).map(({ command, where }) =>
-    commandTrace(command, { where, workspace, changed, functions: script.functions }),
-  );
-  return worst(traces);
+  const outside = outsideOf(place.dialect?.() ?? 'bash');
+  return lineTrace(String(params[commandIn]), directory, outside, { workspace, changed });
 }
 
-export function worst(traces: readonly Trace[]): Trace {
-  return traces.find((one) => typeof one === 'object') ?? (traces.includes('unseen') ? 'unseen' : 'none');
+/** What all of them together may have changed. */
+export function together(traces: readonly Trace[]): Trace {
+  const by = traces.find((one) => one.by !== undefined)?.by;
+  const given = [
+    ...new Map(traces.flatMap((one) => one.given ?? []).map((one) => [JSON.stringify(one), one])).values(),
+  ];
+  return {
+    ...(by !== undefined && { by }),
+    ...(traces.some(({ unseen }) => unseen) && { unseen: true as const }),
+    ...(given.length > 0 && { given }),
+  };
 }
 
 interface Around {
-  readonly where: Where;
-  readonly functions: readonly string[];
   readonly workspace: string;
   readonly changed: readonly string[];
 }
 
-function commandTrace(command: SimpleCommand, around: Around): Trace {
+function lineTrace(line: string, directory: string, outside: Outside, around: Around): Trace {
+  const reading = readScript(line, outside.depth > 0, outside.dialect);
+  if (!reading.ok) return { by: 'a command that cannot be read' };
+  const { script } = reading;
+  return together(
+    placedCommands(script, directory, outside).map(({ command, where }) =>
+      commandTrace(command, { ...around, where, functions: script.functions }),
+    ),
+  );
+}
+
+interface Placed extends Around {
+  readonly where: Where;
+  readonly functions: readonly string[];
+}
+
+function commandTrace(command: SimpleCommand, placed: Placed): Trace {
   const { words } = command;
   const open = { by: words[0]?.literal || 'a command that is not known before it runs' };
   if (isDisguised(command)) return open;
-  const risk = commandRisk(command, around.functions);
-  if (risk === 'reads' || writesNothing(words)) return 'none';
-  if (risk === 'writes') return namesItsFiles(words) ? 'none' : open;
-  const inner = innerWords(words);
-  if (inner) return commandTrace({ ...command, words: inner }, around);
-  const followed = followedBy(command, around);
-  if (!followed || followed.some((one) => goesByChanged(one, around))) return open;
-  return followed.length > 0 ? 'unseen' : 'none';
+  const wrapped = looksThrough(words);
+  // Whatever a wrapper seems to do is done by what it starts.
+  if (wrapped)
+    return wrapped.plain ? together(wrapped.inner.map((one) => innerTrace(one, command, placed))) : open;
+  const risk = commandRisk(command, placed.functions);
+  if (risk === 'reads' || writesNothing(words)) return NO_TRACE;
+  if (risk === 'writes') return namesItsFiles(words) ? NO_TRACE : open;
+  const followed = followedBy(command, placed.where);
+  if (!followed || followed.some((one) => goesByChanged(one, placed))) return open;
+  if (followed.length === 0) return NO_TRACE;
+  const texts = words.map(({ literal = '' }) => literal);
+  return { unseen: true, given: filesGiven(texts, placed.where.named, placed.workspace) };
 }
 
 /** Whether a variable decides what runs, or the file is not known that a command writes to. */
@@ -72,16 +106,25 @@ function isDisguised({ words, assignments, redirects }: SimpleCommand): boolean 
   return isHidden || [...assignments, ...(unwrap(words)?.assignments ?? [])].some(changesWhatRuns);
 }
 
-/** Those that a wrapper runs that does nothing else. */
-function innerWords(words: SimpleCommand['words']): SimpleCommand['words'] | undefined {
+/** A wrapper that starts what it is given; with other rights or on other machines it may do anything. */
+function looksThrough(words: SimpleCommand['words']): Unwrapped | undefined {
   const wrapped = unwrap(words);
-  if (!wrapped?.transparent || wrapped.inner.length !== 1) return undefined;
-  const [inner] = wrapped.inner;
-  return inner?.type === 'words' ? inner.words : undefined;
+  const isReadable = wrapped?.inner.every(({ type }) => type === 'words' || type === 'script');
+  return isReadable && !isMoreThanWrapper(words) ? wrapped : undefined;
+}
+
+function innerTrace(inner: InnerCommand, command: SimpleCommand, placed: Placed): Trace {
+  const { where } = placed;
+  if (where.depth > MAX_DEPTH) return { by: 'a command that is nested too deeply' };
+  const within = { ...where, depth: where.depth + 1 };
+  if (inner.type === 'words')
+    return commandTrace({ ...command, words: inner.words, redirects: [] }, { ...placed, where: within });
+  if (inner.type !== 'script') return { by: 'a command that is not known before it runs' };
+  return lineTrace(inner.source, where.named, { ...within, dialect: inner.dialect ?? where.dialect }, placed);
 }
 
 /** The commands in one that do what the project says; undefined if what it does may be in its words or its input. */
-function followedBy(command: SimpleCommand, { where }: Around): Pattern[] | undefined {
+function followedBy(command: SimpleCommand, where: Where): Pattern[] | undefined {
   const { words } = command;
   if (followsProject(words, where.isFed)) return [words.map(({ literal = '' }) => literal)];
   const needs = needsOfCommand(command, where);
@@ -90,7 +133,7 @@ function followedBy(command: SimpleCommand, { where }: Around): Pattern[] | unde
 }
 
 /** Whether the run has written what such a command follows: then it did what the run wanted. */
-function goesByChanged(words: readonly string[], { where, workspace, changed }: Around): boolean {
+function goesByChanged(words: readonly string[], { where, workspace, changed }: Placed): boolean {
   return (
     changedBelow({ words, directory: pathFrom(workspace, where.named) || '.' }, changed, workspace) !==
     undefined

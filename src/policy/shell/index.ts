@@ -4,4 +4,4 @@ export { beginCall } from './hidden/memory.js';
 export { readScript } from './read.js';
 export { lineRisk } from './risk.js';
 export { rootCommands } from './root-commands.js';
-export { writtenBy } from './written-by.js';
+export { startedCommands, writtenBy } from './written-by.js';
