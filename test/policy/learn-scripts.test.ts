@@ -149,3 +149,19 @@ test('what may be written and what goes by it are shown together', async () => {
   const sources = times(3, [wrote('src/a.js')]);
   expect((await learnIn(ws, [...sources, ...running])).text).not.toContain(about);
 });
+
+test.each([
+  ['make check', 'tools', 'make check: tools/*'],
+  ['cd app && make check', 'app', 'make check: app/*'],
+  ['npm run all', 'tools', 'npm run all: tools/*'],
+  ['make check', 'docs', undefined],
+  ['npm run lint', 'app', undefined],
+  ['cat tools/gen.js', 'tools', undefined],
+])('%s and the open folder %s: %s', async (line, folder, told) => {
+  for (const [name, text] of Object.entries(FILES)) ws.write(name, text);
+  ws.write('app/Makefile', 'check:\n\ttrue\n');
+  const calls = ['1.md', '2.md', '3.md'].map((name) => wrote(`${folder}/${name}`));
+  const { text } = await learnIn(ws, times(3, { calls: [...calls, sh(line)], changes: [] }));
+  expect(text).toContain(`"${folder}/*"`);
+  expect(/^# Look at these together: .*\n# +(.*)$/m.exec(text)?.[1]).toBe(told);
+});

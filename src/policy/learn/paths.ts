@@ -43,7 +43,8 @@ function isSeenEnough(glob: string, seen: readonly SeenPath[]): boolean {
   return [1, 2, 3].every((depth) => depths.has(depth));
 }
 
-function coversFile(glob: string, path: string): boolean {
+/** Whether an open folder has a file. */
+export function coversFile(glob: string, path: string): boolean {
   if (glob.endsWith('/**')) return path.startsWith(glob.slice(0, -2));
   return dirname(path) === glob.slice(0, -2);
 }

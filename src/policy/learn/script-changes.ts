@@ -83,6 +83,16 @@ export function changedBelow(
   return files.find((path) => (reached ? reached.has(path) : CODE.test(path)));
 }
 
+/** Files in the workspace that a command reaches by name, and that may decide what it does. */
+export function filesBehind(
+  { words, directory = '.' }: Pick<CommandForm, 'words' | 'directory'>,
+  workspace: string,
+): string[] {
+  const way = wayOf(words, join(workspace, directory));
+  const place = { workspace, isThere: () => false };
+  return [...(reachedFrom({ words, directory }, way, place, foldersUpFrom(directory)) ?? [])];
+}
+
 /** The way from a command to files. */
 export interface Way {
   /** All its programs are known, and so is where their settings are. */

@@ -1,33 +1,50 @@
+import { foldersUpFrom } from './near-settings.js';
+import { coversFile } from './paths.js';
 import type { LearntRule } from './rules.js';
-import { changedBelow, goesByFiles } from './script-changes.js';
+import { changedBelow, filesBehind, goesByFiles } from './script-changes.js';
+import type { CommandForm } from './lesson.js';
 
 const SHOWN = 10;
 
 /**
- * Writable files that decide what a learnt command does: each is fine by itself, but both together run whatever is
+ * What may be written and decides what a learnt command does: each is fine by itself, but both together run whatever is
  * written. A person has to know.
  */
 export function togetherLines(rules: readonly LearntRule[], workspace: string | undefined): string[] {
   if (workspace === undefined) return [];
   const paths = rules.flatMap(({ type, entries }) =>
-    type === 'path' ? entries.map(({ text }) => text).filter((text) => !text.includes('*')) : [],
+    type === 'path' ? entries.map(({ text }) => text) : [],
   );
   const pairs = rules.flatMap((rule) => {
     if (rule.type !== 'command') return [];
-    const { directory } = rule;
+    const { directory, exact } = rule;
     return rule.entries.flatMap(({ text }) => {
       const words = text.split(' ');
       if (!goesByFiles(words)) return [];
-      const form = { words, ...(directory !== undefined && { directory }) };
-      const [path] = paths.filter((one) => changedBelow(form, [one], workspace) === one);
+      const path = decidingPath(
+        { words, exact, ...(directory !== undefined && { directory }) },
+        paths,
+        workspace,
+      );
       return path === undefined ? [] : [`  ${text}: ${path}`];
     });
   });
   if (pairs.length === 0) return [];
   const more = pairs.length > SHOWN ? [`  … and ${pairs.length - SHOWN} more`] : [];
   return [
-    'Look at these together: commands, and a file that may be written and that they may go by.',
+    'Look at these together: commands, and what may be written that they may depend on.',
     ...pairs.slice(0, SHOWN),
     ...more,
   ];
+}
+
+/** A file by its name, or a folder: one that has such a file, or into which settings could be put. */
+function decidingPath(form: CommandForm, paths: readonly string[], workspace: string): string | undefined {
+  const file = paths.find((path) => !path.includes('*') && changedBelow(form, [path], workspace) === path);
+  if (file !== undefined) return file;
+  const globs = paths.filter((path) => path.includes('*'));
+  if (globs.length === 0) return undefined;
+  const settings = foldersUpFrom(form.directory ?? '.').map((folder) => `${folder}/settings`);
+  const deciding = [...settings, ...filesBehind(form, workspace)];
+  return globs.find((glob) => deciding.some((path) => coversFile(glob, path)));
 }
