@@ -13,6 +13,7 @@ import {
   neverProgram,
   OPEN_PROGRAMS,
   SCRIPT_STARTERS,
+  SENDING,
   SUBCOMMANDS,
 } from './never.js';
 import type { CommandForm } from './lesson.js';
@@ -141,8 +142,9 @@ function unknownLesson(seen: Seen): CommandLesson {
   const { words } = seen;
   if (words.some(({ literal = '' }) => CODE_OPTION.test(literal)))
     return never('it runs code that it is given');
-  if (words.length < 2 && !words[0]?.literal?.includes('/'))
-    return never('by its name alone it may do whatever its input says');
+  const isOwn = words[0]?.literal?.includes('/') ?? false;
+  if (!isOwn && SENDING.test(words[1]?.literal ?? '')) return never('it takes something to other machines');
+  if (words.length < 2 && !isOwn) return never('by its name alone it may do whatever its input says');
   if (words.some(({ literal = '' }) => /^(?:.*=)?(?:-|\/dev\/(?:stdin|fd\/.*)|\/proc\/.*)$/.test(literal)))
     return never('it may do whatever its input says');
   return exactly(seen);

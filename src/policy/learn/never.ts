@@ -14,6 +14,7 @@ const RUNNERS = new Set(
     zig ocaml utop runghc runhaskell stack cabal gforth gst gnuplot maxima sage gp bc wish tclkit expect nickle janet
     fennel luajit pypy pypy3 ipython ptpython bpython coffee ts-node tsx esno vite-node babel-node nodemon electron
     deno quickjs qjs d8 hermes nu elvish xonsh ash zsh mksh rbash tcc wine qemu mono dotnet powershell rc sam
+    emacs nano pico joe micro open xdg-open osascript cscript wscript
   `),
 );
 const INSTALLERS = new Set(
@@ -26,19 +27,36 @@ const CHANGERS = new Set(
   wordsOf(`
     rm rmdir unlink shred truncate mv cp ln install dd tee sponge patch rsync chmod chown chgrp setfacl mkfifo mknod
     split csplit unzip zip gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd 7z cpio ar rename mount umount kill pkill
-    killall reboot shutdown
+    killall reboot shutdown trash rimraf wipe srm mmv prename chattr
   `),
 );
+/** Besides those that approvers are told of: their risk is greater than the network. */
+const REMOTE = new Set(
+  wordsOf(`
+    socat aria2c axel lftp ncftp tftp rclone s3cmd gsutil lynx links elinks w3m curlie hurl wget2 yt-dlp youtube-dl
+    mosh rsh rlogin rexec sshpass ssh-copy-id ssh-keyscan autossh rdesktop adb mail mailx mutt sendmail msmtp swaks
+    nmap masscan traceroute tracepath mtr whois smbclient websocat grpcurl kcat kafkacat mosquitto_pub mosquitto_sub
+    ab wrk hey vegeta k6 newman gist pastebinit hub psql mysql mariadb redis-cli valkey-cli mongo mongosh sqlcmd cqlsh
+    vercel netlify flyctl fly heroku firebase wrangler serverless sls cdk pulumi tofu eb doctl skopeo crane oras cosign
+    buildah nerdctl vagrant minikube ansible-playbook semantic-release release-it goreleaser sentry-cli
+  `),
+);
+/** What git is, by other names: for git alone it is known which subcommands only look. */
+const REPOSITORIES = new Set(wordsOf('hg svn cvs bzr fossil jj sl p4 darcs'));
 
 /** Why no rule is ever made for a program; a person may write one. */
 export function neverProgram(name: string): string | undefined {
   if (INTERPRETERS.has(name) || RUNNERS.has(name) || /^(python|node|ruby|perl|php|lua)[\d.]+$/.test(name))
     return 'it runs whatever it is given';
   if (INSTALLERS.has(name)) return 'it installs or runs packages from elsewhere';
-  if (REACHING.has(name)) return 'it reaches other machines';
+  if (REACHING.has(name) || REMOTE.has(name)) return 'it reaches other machines';
+  if (REPOSITORIES.has(name)) return 'it can change, send or run more than was seen';
   if (CHANGERS.has(name)) return 'it deletes, moves or overwrites';
   return undefined;
 }
+
+/** Subcommands of any program that take something elsewhere. */
+export const SENDING = /^(push|publish|upload|deploy|release)$/;
 
 /** Options that are followed by code. */
 export const CODE_OPTION = /^(-c|-e|-E|--eval|--command|--exec|--expression|--print)(=|$)/;
