@@ -107,6 +107,23 @@ test('with read_scope workspace commands stay inside', async () => {
   expect(await shell(scoped, 'cat src/a && ls *.js')).toMatchObject({ decision: 'allow' });
 });
 
+test('with read_scope workspace nothing is listed outside, whoever prints the names', async () => {
+  const policy = await engine(
+    ws.path(),
+    'version: 1\nshell: {read_scope: workspace}\nrules: [{id: p, tool: run_shell_command, command: [echo, printf], decision: allow}]\n',
+  );
+  const outside = [
+    'echo /etc/*',
+    'printf %s ../*',
+    'echo ~/*',
+    'for f in /etc/*; do echo $f; done',
+    'echo .e*',
+  ];
+  for (const line of outside) expect([line, (await shell(policy, line)).decision]).toEqual([line, 'deny']);
+  for (const line of ['echo "/etc/*" /etc', 'echo *', 'printf %s src/*', 'echo what? [ok] 2*3'])
+    expect([line, (await shell(policy, line)).decision]).toEqual([line, 'allow']);
+});
+
 test('rules for strangers count only with input from strangers', async () => {
   const text =
     'version: 1\nmode: yolo\nrules: [{id: strangers, tool: run_shell_command, when: untrusted, decision: deny}]\n';

@@ -46,7 +46,8 @@ const LINKS = /^(-[a-zA-Z]*[sl]|--(sym|link|l|s).*)/;
 export function operandsOf(words: readonly ShellWord[]): OperandUse[] {
   const program = basename(words[0]?.literal ?? '');
   if (STARTERS.has(program)) return operandsOf(words.slice(1));
-  if (PRINTERS.has(program)) return [];
+  // The shell reads folders for a glob, whoever prints it.
+  if (PRINTERS.has(program)) return words.slice(1).flatMap((word) => (word.glob ? [use(word, 'read')] : []));
   const { operands, uses } = sortOperands(program, words);
   if (FROM_FILES.has(program)) uses.push(...words.flatMap(fileValue));
   if (program === 'dd') return operands.flatMap(ddUse);
