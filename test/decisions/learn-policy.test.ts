@@ -431,6 +431,21 @@ describe('from denials', () => {
     expect(beyond.split('\n')[1]).toContain('no rule: rule no-publishing');
     expect(text.match(/beyond the ceiling/g)).toHaveLength(1);
   });
+
+  test('if no rule helps, what denies it is said', async () => {
+    const fetched: ToldCall = {
+      tool: 'web_fetch',
+      kind: 'fetch',
+      args: { prompt: 'http://www.example.org/' },
+      decision: 'deny',
+    };
+    const calls = [fetched, wrote('.github/workflows/x.yml', { decision: 'deny' })];
+    const { text } = await learnIn(ws, [{ calls, exit: 3 }], { fromDenials: true });
+    expect(text).toContain('no rule: no rule allows this: the policy allows no host (network.allow)');
+    expect(text).toContain(
+      'no rule: no rule allows this: .github/workflows/x.yml is protected and never written',
+    );
+  });
 });
 
 describe('merging', () => {

@@ -1,3 +1,4 @@
+import type { Decision, Remedy } from '../../protocol/decision.js';
 import type { EvidenceRun } from '../../protocol/evidence.js';
 import { enginesWithRemedies } from '../engines.js';
 import { fold, type EffectivePolicy } from '../fold.js';
@@ -8,6 +9,7 @@ import { isRefused } from './candidates.js';
 import { proposalTexts, type Refused } from './denials.js';
 import type { LearnSettings } from './learn-policy.js';
 import type { LearnAnswer } from './report.js';
+import { takesCommand } from '../tool-names.js';
 import { comment, HEADER } from './write.js';
 
 /** A policy that allows nothing by itself: proposals are meant for one like it. */
@@ -62,7 +64,14 @@ async function remedyIn(
 ): Promise<Pick<Refused, 'remedy' | 'isBeyond'> | undefined> {
   const answer = await enginesWithRemedies(ceiling.ruleSets, place).decide(request);
   if ('outside' in answer) return { remedy: { none: answer.outside }, isBeyond: true };
-  if (answer.remedy) return { remedy: answer.remedy, isBeyond: true };
+  if (answer.remedy) return { remedy: explained(request.tool, answer, answer.remedy), isBeyond: true };
   const without = await enginesWithRemedies(bare.ruleSets, place).decide(request);
-  return 'remedy' in without && without.remedy ? { remedy: without.remedy, isBeyond: false } : undefined;
+  if ('outside' in without || !without.remedy) return undefined;
+  return { remedy: explained(request.tool, without, without.remedy), isBeyond: false };
+}
+
+/** If no rule helps, a person needs to know what else denies it: the network, a protected file. */
+function explained(tool: string, { rule, reason }: Decision, remedy: Remedy): Remedy {
+  // Of a command line, the first reason is often only that no rule allows it.
+  return 'none' in remedy && !rule && !takesCommand(tool) ? { none: `${remedy.none}: ${reason}` } : remedy;
 }
