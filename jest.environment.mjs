@@ -1,8 +1,8 @@
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
-import { bosunHere, closeStdin } from './test/helpers/here.mjs';
+import { besideId, bosunBeside } from './test/helpers/beside.mjs';
 
 /** What jest tells a worker that is no longer needed. */
 const END = 2;
@@ -10,8 +10,11 @@ const END = 2;
 // Whatever some hundred suites have left behind, in memory or open, is not worth the time to put it away: jest waits half a
 // second, and then says that a worker has failed to exit.
 if (process.send) process.on('message', ([what]) => what === END && process.kill(process.pid, 'SIGKILL'));
-// Suites find the same stdin whichever ran before them.
-if (process.send) closeStdin();
+// Workers have a pipe as stdin, of which a command line would say that nobody reads it, and /dev/stdin leads to it.
+if (process.send) {
+  closeSync(0);
+  openSync('/dev/null', 'r');
+}
 
 // Each suite loads a jest of its own, which keeps an AsyncLocalStorage. Before Node 24 every promise of the worker pays for each of
 // them that was ever used, so that the hundredth suite is slower than the first.
@@ -27,13 +30,22 @@ asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
 /** A file to which the processor time of each suite is added, if this is set. */
 const COSTS = process.env.BOSUN_TEST_COSTS;
 
-/** The processor time of this worker, and of the processes it has started and seen end, in milliseconds. */
-function used() {
-  const { user, system } = process.cpuUsage();
-  const fields = readFileSync('/proc/self/stat', 'latin1')
+/** The processor time of a process, and of those that it has started and seen end, in milliseconds. */
+function timeOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
     .replace(/^.*\) /s, '')
     .split(' ');
-  return { own: (user + system) / 1000, children: (Number(fields[13]) + Number(fields[14])) * 10 };
+  const [user, system, childrensUser, childrensSystem] = fields
+    .slice(11, 15)
+    .map((ticks) => Number(ticks) * 10);
+  return { own: user + system, children: childrensUser + childrensSystem };
+}
+
+/** That of this worker; the program beside it is one of its children. */
+function used() {
+  const { own, children } = timeOf('self');
+  const beside = besideId() === undefined ? { own: 0, children: 0 } : timeOf(besideId());
+  return { own, children: children + beside.own + beside.children };
 }
 
 /** Where suites run. */
@@ -43,7 +55,7 @@ export default class Environment extends TestEnvironment {
 
   constructor(config, context) {
     super(config, context);
-    this.global.bosunHere = bosunHere;
+    this.global.bosunBeside = bosunBeside;
     this.global.bosunLibrary = () => import('./dist/index.js');
     if (!COSTS) return;
     this.#path = relative(config.projectConfig.rootDir, context.testPath);

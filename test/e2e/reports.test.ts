@@ -135,7 +135,8 @@ describe('reports of a run', () => {
     try {
       const where = place();
       const server = await serve([done]);
-      const { code } = await runAgainst(server, where, ['-p', 'x', ...flagsFor(where)]);
+      const args = ['-p', 'x', ...flagsFor(where)];
+      const { code } = await runAgainst(server, where, args, { ownProcess: true });
       expect(code).toBe(0);
       expect(readdirSync(join(where.root, 'reports')).sort()).toEqual(Object.values(FILES).sort());
       for (const name of NAMES) expect(statSync(fileOf(where, name)).mode & 0o777).toBe(0o640);

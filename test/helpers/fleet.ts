@@ -44,7 +44,7 @@ export function startWorker(
   return worker;
 }
 
-/** The same in the process of the suite, if that is shared. */
+/** The same in the process that the suite shares, if it does. */
 export function employ(queue: Url, model: Url, where: Scratch, args: readonly string[] = []): Employed {
   const stop = new AbortController();
   const options = { env: serverEnv(model, where), cwd: tmpdir() };

@@ -1,7 +1,6 @@
-// The built program in a process that is there already: jest's environment loads this file outside of a suite's context.
+// The built program in a process that is there already: see beside.mjs.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
-import { closeSync, fstatSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -53,14 +52,6 @@ function leave() {
   for (const go of current.waiting.splice(0)) go();
 }
 
-/** Workers have a pipe as stdin, of which a command line would say that nobody reads it, and /dev/stdin leads to it. */
-export function closeStdin() {
-  const stdin = fstatSync(0);
-  if (!stdin.isFIFO() && !stdin.isSocket() && !stdin.isFile()) return;
-  closeSync(0);
-  openSync('/dev/null', 'r');
-}
-
 function collector() {
   /** @type {Buffer[]} */
   const chunks = [];
@@ -82,7 +73,6 @@ export async function bosunHere(args, { env, cwd, input, stop }) {
   const { main } = load(`${BIN}load.js`);
   globalThis.process = stand;
   await enter(cwd);
-  closeStdin();
   const [stdout, stderr, events] = [collector(), collector(), new EventEmitter()];
   const argv = [real.execPath, `${BIN}bosun.js`, ...args];
   try {

@@ -7,8 +7,8 @@ type Here = Required<Pick<CliOptions, 'env' | 'cwd'>> &
     readonly stop?: AbortSignal;
   };
 
-/** See here.mjs. */
-declare const bosunHere: (args: readonly string[], options: Here) => Promise<CliResult>;
+/** See beside.mjs. */
+declare const bosunBeside: (args: readonly string[], options: Here) => Promise<CliResult>;
 
 let isShared = false;
 
@@ -20,21 +20,21 @@ afterEach(async () => {
 }, 30_000);
 
 /**
- * For suites that ask what a command line prints, writes and sends, and not what its process is like: they run the built
- * program in the process of the suite, at a tenth of the cost. The soak tier gives each command line a process of its own.
+ * For suites that ask what a command line prints, writes and sends, and not what its process is like: all of them
+ * run in one process, at a tenth of the cost. The soak tier gives each command line a process of its own.
  */
 export function shareProcess(): void {
   isShared = process.env['BOSUN_TEST_TIER'] !== 'soak';
 }
 
-/** Runs a command line in this process if the suite shares it, and nothing is asked for that needs another one. */
+/** Runs a command line in the shared process if the suite has one, and nothing is asked for that needs another one. */
 export function hereIfShared(args: readonly string[], options: Here): Promise<CliResult> | undefined {
   const needsProcess = options.ownProcess || options.openStdin || options.bin || options.launcher;
   if (!isShared || needsProcess || Object.keys(options.env).some((name) => name.startsWith('NODE_')))
     return undefined;
   const stop = new AbortController();
   const signals = [stop.signal, ...(options.stop ? [options.stop] : [])];
-  const done = bosunHere(args, { ...options, stop: AbortSignal.any(signals) });
+  const done = bosunBeside(args, { ...options, stop: AbortSignal.any(signals) });
   running.set(done, stop);
   const forget = () => running.delete(done);
   done.then(forget, forget);
