@@ -16,6 +16,9 @@ import {
 import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { runCli } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const NAMES = [
   'src/plain.ts',

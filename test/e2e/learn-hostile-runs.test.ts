@@ -6,6 +6,9 @@ import { commitAll } from '../helpers/batch.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { runCli, serverEnv } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const PACKAGE = '{"scripts":{"x":"node x.js","fine":"node ok.js"}}';
 const FILES = {

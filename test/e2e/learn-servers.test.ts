@@ -8,6 +8,9 @@ import { FILESYSTEM } from '../helpers/mcp.js';
 import { REPOSITORY, runCli, serverEnv } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { startWebServer } from '../helpers/web-server.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const CEILING = (port: number) => `version: 1
 extends: [./base.yaml]
