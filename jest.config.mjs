@@ -9,7 +9,7 @@ const shared = {
   transform: { '\\.ts$': '<rootDir>/jest.transform.mjs' },
   // Not among what tests make, which may be gone after each run.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: { '^ajv$': '<rootDir>/test/helpers/ajv.cjs', '^(\\.{1,2}/.*)\\.js$': '$1' },
 };
 
 const suites = readdirSync(new URL('test', import.meta.url), { recursive: true, encoding: 'utf8' })

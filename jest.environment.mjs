@@ -2,6 +2,7 @@ import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
+import { sharedAjv } from './jest.ajv.mjs';
 import { besideId, bosunBeside } from './test/helpers/beside.mjs';
 
 /** What jest tells a worker that is no longer needed. */
@@ -56,6 +57,7 @@ export default class Environment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     this.global.bosunBeside = bosunBeside;
+    this.global.bosunAjv = sharedAjv;
     this.global.bosunLibrary = () => import('./dist/index.js');
     if (!COSTS) return;
     this.#path = relative(config.projectConfig.rootDir, context.testPath);

@@ -2,9 +2,10 @@
 // run does before its first request. They stand in the place of `ready-validators.ts` of each part.
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
-import { Ajv } from 'ajv';
 
-const { default: standaloneCode } = createRequire(import.meta.url)('ajv/dist/standalone');
+const require = createRequire(import.meta.url);
+const { Ajv } = require('ajv/dist/ajv');
+const { default: standaloneCode } = require('ajv/dist/standalone');
 
 /** As in src/lib/schema-compiler.ts: what is wrong is told in the same words, whoever has compiled it. */
 const OPTIONS = { allErrors: true, verbose: true, strict: false, validateSchema: false, meta: false };
