@@ -17,7 +17,7 @@ let count = 0;
 function start() {
   // The flags of a worker are no business of the program.
   const options = {
-    execArgv: [],
+    execArgv: ['--single-threaded-gc'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
   };
