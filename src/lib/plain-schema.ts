@@ -117,21 +117,22 @@ function referencedSchema(reference: string, root: Schema): Schema | undefined {
 
 /** Several schemas combined, as far as one schema can express that. */
 function merged({ allOf: _all, ...node }: Schema, all: readonly unknown[], place: Reduction): Schema {
-  let result: Schema = node;
-  for (const one of all) {
-    const plain = reduce(one, place);
-    const properties = { ...recordIn(plain, 'properties'), ...recordIn(result, 'properties') };
-    const required = [...listIn(plain, 'required'), ...listIn(result, 'required')];
-    result = {
-      ...plain,
-      ...result,
-      ...(Object.keys(properties).length > 0 && { properties }),
-      ...(required.length > 0 && { required }),
-      // Each of them would forbid what the others allow.
-      ...(all.length > 1 && { additionalProperties: undefined }),
-    };
-  }
-  return result;
+  // Where they disagree the first one counts, so it comes last.
+  const parts = [...all.map((one) => reduce(one, place)).toReversed(), node];
+  const properties = joined(parts.map((part) => recordIn(part, 'properties')));
+  const required = parts.flatMap((part) => listIn(part, 'required'));
+  return {
+    ...joined(parts),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+    // Each of them would forbid what the others allow.
+    ...(all.length > 1 && { additionalProperties: undefined }),
+  };
+}
+
+/** `Object.assign` would take a key `__proto__` for the prototype. */
+function joined(records: readonly Schema[]): Schema {
+  return Object.fromEntries(records.flatMap((one) => Object.entries(one)));
 }
 
 function recordIn(schema: Schema, key: string): Schema {

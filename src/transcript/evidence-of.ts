@@ -59,8 +59,6 @@ function change(stories: Map<string, Story>, id: string, more: Partial<Story>): 
 
 function callOf({ use, workspace, decision, answer, result }: Story): EvidenceCall {
   const args = answer?.parameters ?? use.parameters;
-  // A path outside is an error of the call, not a decision; but it was denied all the same.
-  const isOutside = result?.error?.type === 'path_not_in_workspace';
   const approved = answer !== undefined && answer.selected_option_id !== 'cancel';
   return {
     id: use.tool_id,
@@ -68,13 +66,21 @@ function callOf({ use, workspace, decision, answer, result }: Story): EvidenceCa
     kind: use.kind,
     args,
     workspace,
-    decision: decision?.decision ?? (isOutside ? 'deny' : undefined),
-    rule: decision?.rule ?? null,
-    reason: decision?.reason ?? result?.error?.message ?? '',
+    ...decisionOf(decision, result),
     approved,
     succeeded: hasSucceeded(use, result) && (decision?.decision === 'allow' || approved),
     redacted: JSON.stringify(args ?? null).includes('[redacted:'),
   };
+}
+
+function decisionOf(
+  decision: PolicyDecisionEvent | undefined,
+  result: ToolResultEvent | undefined,
+): Pick<EvidenceCall, 'decision' | 'rule' | 'reason'> {
+  if (decision) return { decision: decision.decision, rule: decision.rule, reason: decision.reason };
+  const { type, message = '' } = result?.error ?? {};
+  // A path outside the workspace is an error of the call, not a decision; but the call was denied all the same.
+  return { decision: type === 'path_not_in_workspace' ? 'deny' : undefined, rule: null, reason: message };
 }
 
 function hasSucceeded({ kind }: ToolUseEvent, result: ToolResultEvent | undefined): boolean {

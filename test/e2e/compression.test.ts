@@ -420,7 +420,7 @@ test('stream-json tells of it without the summary, which only resuming needs', a
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { type: string });
-  const [event] = lines.filter(({ type }) => type === 'compression');
+  const event = lines.find(({ type }) => type === 'compression');
   expect(event).toMatchObject({ used: true, before_tokens: expect.any(Number), model: 'gemini-scripted' });
   expect(event).not.toHaveProperty('summary');
 });

@@ -31,7 +31,7 @@ async function runAt(server: Server, where: Scratch, stamp: string, args: readon
   const before = existsSync(runsIn(where)) ? namesIn(where) : [];
   const options = { env: serverEnv(server, where), cwd: where.workspace };
   const { code } = await runCli(['run', '-p', `Task of ${stamp}`, ...args], options);
-  const [made = ''] = namesIn(where).filter((name) => !before.includes(name));
+  const made = namesIn(where).find((name) => !before.includes(name)) ?? '';
   const name = `${stamp}T000000-0123abcd`;
   renameSync(join(runsIn(where), made), join(runsIn(where), name));
   const transcript = join(runsIn(where), name, 'transcript.jsonl');

@@ -56,7 +56,8 @@ export async function runSteps(steps: readonly Step[], runner: Runner): Promise<
   const outputs: Record<string, { outputs: StepEnd['outputs'] }> = {};
   const contexts = { ...runner.contexts, steps: outputs, runner: { os: 'Linux', temp: temporary } };
   const ran: Record<string, number | null> = {};
-  let [log, summary, code, env] = ['', '', 0 as number | null, runner.env];
+  const env = { ...runner.env };
+  let [log, summary, code] = ['', '', 0 as number | null];
   for (const step of steps) {
     if (!wanted(step.if, contexts, code === 0)) continue;
     const values = (texts: Readonly<Record<string, unknown>> = {}) =>
@@ -70,7 +71,7 @@ export async function runSteps(steps: readonly Step[], runner: Runner): Promise<
     if (code === 0) code = end.code;
     log += end.log ?? '';
     summary += end.summary ?? '';
-    env = { ...env, ...end.environment };
+    Object.assign(env, end.environment);
     if (step.id) outputs[step.id] = { outputs: end.outputs ?? {} };
   }
   return { code, log, summary, steps: ran, contexts };

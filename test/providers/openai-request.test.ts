@@ -106,7 +106,7 @@ describe('a request for a chat completion', () => {
     for (let turn = 0; turn < 3; turn++) {
       const { content } = asReply(await send(provider, { contents }));
       const functionResponse = { id: 'c1', name: 'read_file', response: { output: `${turn}` } };
-      contents = [...contents, content, { role: 'user', parts: [{ functionResponse }] }];
+      contents = contents.concat(content, { role: 'user', parts: [{ functionResponse }] });
     }
     await send(provider, { contents });
     const told = server.requests.map(({ raw }) => raw.slice(0, raw.indexOf('],"max_tokens"')));
