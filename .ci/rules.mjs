@@ -94,6 +94,10 @@ const ABOVE_THE_FOLD = ['policy/', 'runs/resumed-policy.ts'];
 /** Unions of others, whose unknown members are refused or shown as they are: what the parser, a server or a page meets. */
 const OPEN_UNIONS = ['policy/shell/', 'reporters/html/client/', 'tools/mcp/convert.ts'];
 
+/** Names of built-in tools: all others go by what a tool says about itself. */
+const TOOL_NAME = new RegExp(`'(${toolNames().join('|')})'`);
+const NAME_TOOLS = ['tools/builtin/', 'protocol/builtin-tools.ts', 'policy/keys/', 'policy/learn/'];
+
 /** What only the command line may touch. */
 const EFFECTS = [
   [/\bprocess\.env\b/, 'process.env'],
@@ -122,6 +126,9 @@ for (const file of filesBelow(src)) {
   for (const [pattern, what] of EFFECTS) {
     if (room !== 'cli' && pattern.test(text)) faults.push(`${name} touches ${what}; only cli/ may`);
   }
+  const named = TOOL_NAME.exec(text);
+  if (named && !NAME_TOOLS.some((place) => name.startsWith(place)))
+    faults.push(`${name} names the tool ${named[1]}; ask for its traits (policy/tool-names)`);
   for (const line of openSwitches(text)) {
     if (!OPEN_UNIONS.some((place) => name.startsWith(place)))
       faults.push(
@@ -139,6 +146,12 @@ for (const cycle of cycles()) faults.push(`import cycle: ${cycle.join(' -> ')}`)
 
 for (const fault of faults) process.stderr.write(`${fault}\n`);
 process.exitCode = faults.length > 0 ? 1 : 0;
+
+/** Those that are no everyday words, such as `glob`. */
+function toolNames() {
+  const table = readFileSync(join(src, 'protocol/builtin-tools.ts'), 'utf8');
+  return [...table.matchAll(/^ {2}(\w+_\w+):/gm)].map(([, name]) => name);
+}
 
 /** Switches over the members of a union that do not say of which members their last branch is. */
 function* openSwitches(code) {

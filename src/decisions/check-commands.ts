@@ -1,6 +1,7 @@
 import type { Variables } from '../lib/redact/secrets.js';
 import { oneLine } from '../lib/text.js';
 import { shippedProblem, type ShippedPlace } from '../policy/shipped.js';
+import { commandTool } from '../policy/tool-names.js';
 import { openChecker } from './check-policy.js';
 
 interface CeilingPlace extends Pick<ShippedPlace, 'ceiling' | 'ceilingFolder'> {
@@ -25,7 +26,7 @@ export async function checkCommands(
     variables,
   });
   for (const command of commands) {
-    const { decision } = await checker.check('run_shell_command', { command });
+    const { decision } = await checker.check(commandTool(), { command });
     if (decision !== 'allow')
       throw shippedProblem(`the ceiling does not allow its command \`${oneLine(command, 200)}\``);
   }

@@ -8,7 +8,7 @@ import type { PathScope } from './path-scope.js';
 import type { RulesInForce } from './rules-in-force.js';
 import type { Evidence, ShellContext, ShellRule } from './shell/context.js';
 import type { Dialect } from './shell/model.js';
-import { takesCommand } from './tool-names.js';
+import { fileTool, takesCommand } from './tool-names.js';
 
 /** What is known about the place where commands run. */
 export interface CommandPlace {
@@ -112,8 +112,6 @@ function fileDecider(grounds: LineGrounds) {
     const fault = grounds.scope.fault({ path, access });
     if (fault)
       return { decision: 'deny', rule: null, reason: 'outside' in fault ? fault.outside : fault.denied };
-    return access === 'write'
-      ? decideCall(grounds, 'write_file', 'edit', [path])
-      : decideCall(grounds, 'read_file', 'read', [path]);
+    return decideCall(grounds, fileTool(access), access === 'write' ? 'edit' : 'read', [path]);
   };
 }

@@ -15,7 +15,7 @@ import { isWide, lint } from './lint.js';
 import { modeOnly } from './document.js';
 import { withoutIdle } from './shell/idle-options.js';
 import { literalWord } from './shell/model.js';
-import { takesCommand, traitsOf } from './tool-names.js';
+import { fileTool, takesCommand, traitsOf } from './tool-names.js';
 
 /** The policies of a run with more rules in each of them. */
 export type WithRules = (rules: readonly Rule[]) => Policy;
@@ -144,8 +144,7 @@ function leaves(command: DetailedCommand): DetailedCommand[] {
 function filesIn(answer: Decision, workspace: string): Draft[] {
   return refusedIn(answer).flatMap(({ file }): Draft[] => {
     if (!file) return [];
-    const tool = file.access === 'write' ? 'write_file' : 'read_file';
-    return [{ tools: [tool], commands: undefined, paths: [globFor(file.path, workspace)] }];
+    return [{ tools: [fileTool(file.access)], commands: undefined, paths: [globFor(file.path, workspace)] }];
   });
 }
 

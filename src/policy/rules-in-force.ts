@@ -3,7 +3,7 @@ import { attempt } from '../lib/attempt.js';
 import { globMatcher } from '../lib/glob.js';
 import { pathIn, realPath } from '../lib/real-path.js';
 import type { Rule } from './document.js';
-import { means } from './tool-names.js';
+import { fileTool, means } from './tool-names.js';
 
 /** The rules of a policy that apply to a run. */
 export interface RulesInForce {
@@ -12,7 +12,7 @@ export interface RulesInForce {
   about(tool: string): Rule[];
   /** Rules about a call. */
   matching(tool: string, paths: readonly string[]): Rule[];
-  /** Whether a tool may not show a file. What `read_file` may not read, no tool may show. */
+  /** Whether a tool may not show a file. What may not be read, no tool may show. */
   hides(tool: string, path: string): boolean;
 }
 
@@ -25,6 +25,7 @@ export function rulesInForce(
   const hiding = all
     .filter(({ paths, decision }) => paths && decision !== 'allow')
     .map(({ tools, paths = [] }) => ({ tools, hides: globMatcher(paths, { ignoreCase: true }) }));
+  const reader = fileTool('read');
   const about = (tool: string) => all.filter((rule) => isAbout(rule, tool));
   return {
     all,
@@ -34,7 +35,7 @@ export function rulesInForce(
       if (hiding.length === 0) return false;
       const own = relativeTo(workspace, path);
       return hiding.some(
-        ({ tools, hides }) => (tools.includes(tool) || tools.includes('read_file')) && hides(own),
+        ({ tools, hides }) => (tools.includes(tool) || tools.includes(reader)) && hides(own),
       );
     },
   };

@@ -80,6 +80,22 @@ export function takesCommand(tool: string): boolean {
   return traitsOf(tool).commandIn !== undefined;
 }
 
+/** The tool that stands for reading files, or for writing them. */
+export function fileTool(access: 'read' | 'write'): string {
+  return toolThat(({ standsFor }) => standsFor === access);
+}
+
+/** The tool that runs command lines. */
+export function commandTool(): string {
+  return toolThat(({ commandIn }) => commandIn !== undefined);
+}
+
+function toolThat(fits: (tool: KnownTool) => boolean): string {
+  const [name] = Object.entries(TOOLS).find(([, tool]) => fits(tool)) ?? [];
+  if (name === undefined) throw new Error('protocol/builtin-tools lacks a tool that policies need');
+  return name;
+}
+
 /** Our tools with their kinds. */
 export function ownTools(): [name: string, kind: Kind][] {
   return Object.entries(TOOLS).map(([name, { kind }]) => [name, kind]);

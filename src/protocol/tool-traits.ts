@@ -4,6 +4,10 @@ import type { Kind } from './kind.js';
 export interface ToolTraits {
   /** Rules can name paths for its calls. */
   readonly takesPaths?: true;
+  /** It stands for all access of this kind to files: a redirection in a command line is decided like a call of it. */
+  readonly standsFor?: 'read' | 'write';
+  /** Parameters with the text of a file, on which no decision depends. */
+  readonly textIn?: readonly string[];
   /** The parameter that is a command line, which is judged word by word. */
   readonly commandIn?: string;
   /** The parameter with URLs. The policy must allow each of their hosts. */

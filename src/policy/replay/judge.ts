@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../lib/canonical-json.js';
+import { isRecord } from '../../lib/record.js';
 import type { DecisionRequest, Policy, PolicyAnswer } from '../../protocol/decision.js';
 import type { EvidenceCall, EvidenceRun } from '../../protocol/evidence.js';
 import { isForeign, OWN } from '../../protocol/source.js';
@@ -73,14 +74,9 @@ export function callJudge(sets: readonly RuleSet[], benchFor: BenchFor): CallJud
 
 /** The arguments that matter for the decision: not the text of a file that is written. */
 function deciding({ tool, args }: EvidenceCall): unknown {
-  if (tool !== 'write_file' && tool !== 'replace') return args;
-  const {
-    content: _content,
-    old_string: _old,
-    new_string: _new,
-    ...rest
-  } = (args ?? {}) as Readonly<Record<string, unknown>>;
-  return rest;
+  const { textIn } = traitsOf(tool);
+  if (!textIn || !isRecord(args)) return args;
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !textIn.includes(name)));
 }
 
 async function requestFor(

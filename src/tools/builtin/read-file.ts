@@ -26,7 +26,7 @@ export function readFileTool(workspace: string, seen = new SeenFiles()): Tool {
     name: 'read_file',
     displayName: 'Read file',
     kind: 'read',
-    traits: { takesPaths: true },
+    traits: { takesPaths: true, standsFor: 'read' },
     description:
       'Reads a file: text (2,000 lines at a time, and it says how to continue), images, PDF, audio and video. Relative paths start at the workspace.',
     schema: {

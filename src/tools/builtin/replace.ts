@@ -32,7 +32,7 @@ export function replaceTool(workspace: string, seen = new SeenFiles()): Tool {
     name: 'replace',
     displayName: 'Edit file',
     kind: 'edit',
-    traits: { takesPaths: true },
+    traits: { takesPaths: true, textIn: ['old_string', 'new_string'] },
     description:
       'Replaces text in a file. old_string must be the exact text, with enough lines around it to be found once; an empty old_string creates the file.',
     schema: {

@@ -14,7 +14,7 @@ export function writeFileTool(workspace: string, seen = new SeenFiles()): Tool {
     name: 'write_file',
     displayName: 'Write file',
     kind: 'edit',
-    traits: { takesPaths: true },
+    traits: { takesPaths: true, standsFor: 'write', textIn: ['content'] },
     description:
       'Writes a whole file, creating it and its folders if needed. An existing file keeps its encoding, line endings and mode.',
     refuses: ['append', 'mode', 'offset', 'insert_line', 'start_line', 'end_line'],
