@@ -4,7 +4,7 @@ import type { Outcome } from '../protocol/outcome.js';
 import type { Prices } from '../protocol/price.js';
 import type { ToolError } from '../protocol/tool-error.js';
 import type { Usage } from '../protocol/usage.js';
-import { costOf, tokensOf } from './cost.js';
+import { costOf, totalTokens } from './cost.js';
 import { limitOutcome, limitTitle, noticeText } from './limits.js';
 import { roundDollars } from '../lib/money.js';
 
@@ -54,7 +54,7 @@ export class Budget {
   /** For answers that are not turns, or were thrown away: they cost as much. */
   chargeTokens(usage: Usage | undefined, model: string): number | undefined {
     if (!usage) return undefined;
-    this.#tokens += tokensOf(usage);
+    this.#tokens += totalTokens(usage);
     const prices = this.#settings.pricesOf(model);
     const cost = prices && costOf(usage, prices);
     this.#cost = roundDollars(this.#cost + (cost ?? 0));

@@ -6,10 +6,10 @@ import type { ToolDeclaration } from '../protocol/tool.js';
 import type { Usage } from '../protocol/usage.js';
 import type { Budget } from './budget.js';
 import { compressionBoundary, compressed, notesPart } from './compress.js';
-import { Gauge, tokensOf } from './estimate.js';
+import { Gauge, estimatedTokens } from './estimate.js';
 import type { History } from './history.js';
 import { recordOf } from './record.js';
-import { notesIn, summaryRequest, type Notes } from './summarize.js';
+import { summaryNotes, summaryRequest, type Notes } from './summarize.js';
 
 export interface WindowSettings {
   /** Tokens that the model takes. A fallback may replace the first model. */
@@ -48,7 +48,7 @@ export class ContextWindow {
   constructor(settings: WindowSettings, deps: WindowDeps) {
     this.#settings = settings;
     this.#deps = deps;
-    this.#gauge = new Gauge(tokensOf([deps.system, deps.tools]));
+    this.#gauge = new Gauge(estimatedTokens([deps.system, deps.tools]));
   }
 
   /** The history to send: compressed if it is time for that, and if that helps. */
@@ -139,15 +139,15 @@ export class ContextWindow {
       ...(usage && { usage }),
       ...(cost_usd !== undefined && { cost_usd }),
     };
-    return { answer: notesIn(reply), cost };
+    return { answer: summaryNotes(reply), cost };
   }
 
   /** Notes that are no shorter than what they replace are useless. */
   #worthwhile(notes: Notes, kept: number): Notes {
     if (typeof notes !== 'string') return notes;
-    const earlier = this.#notes === undefined ? 0 : tokensOf(notesPart(this.#notes));
+    const earlier = this.#notes === undefined ? 0 : estimatedTokens(notesPart(this.#notes));
     const replaced = this.#gauge.sizes.slice(1, kept).reduce((sum, size) => sum + size, earlier);
-    const size = tokensOf(notesPart(notes));
+    const size = estimatedTokens(notesPart(notes));
     return size < replaced
       ? notes
       : { fault: 'longer', why: `the summary has about ${size} tokens, what it replaces ${replaced}` };

@@ -27,7 +27,13 @@ export function costOf(usage: Usage, prices: Prices): number | undefined {
 }
 
 /** All tokens of a response, however the provider reported them. */
-export function tokensOf({ prompt = 0, output = 0, thoughts = 0, tool_use = 0, total = 0 }: Usage): number {
+export function totalTokens({
+  prompt = 0,
+  output = 0,
+  thoughts = 0,
+  tool_use = 0,
+  total = 0,
+}: Usage): number {
   return Math.max(total, prompt + output + thoughts + tool_use);
 }
 

@@ -5,7 +5,7 @@ import type { History } from './history.js';
 const BYTES = 4;
 
 /** Tokens of anything that is sent as text, by that rule of thumb. */
-export function tokensOf(value: unknown): number {
+export function estimatedTokens(value: unknown): number {
   return Math.ceil(jsonBytes(value) / BYTES);
 }
 
@@ -30,7 +30,7 @@ function mediaIn({ parts }: Content): number {
 function partTokens(part: Part): number {
   return part.inlineData
     ? mediaTokens(part.inlineData.mimeType, part.inlineData.data.length)
-    : tokensOf(part);
+    : estimatedTokens(part);
 }
 
 /** Media are counted by pages and seconds. Those are unknown here, so typical sizes are used. */

@@ -32,7 +32,7 @@ export function summaryRequest(record: string): ModelRequest {
 /** What a model wrote, or why that cannot be used. */
 export type Notes = string | { readonly fault: CompressionFault; readonly why: string };
 
-export function notesIn(reply: ModelReply | ModelFailure): Notes {
+export function summaryNotes(reply: ModelReply | ModelFailure): Notes {
   if (reply.type === 'failure') return { fault: 'failed', why: reply.message };
   const { end, finishReason, content } = reply;
   if (end === 'truncated' || end === 'blocked') return { fault: end, why: finishReason };

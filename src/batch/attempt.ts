@@ -11,7 +11,7 @@ import type { RunRequest } from '../runs/run-request.js';
 import type { Attachment } from '../protocol/task.js';
 import type { TaskEndEvent } from './journal/event.js';
 import type { BatchTask } from './prepare.js';
-import { taskOf } from './prompt.js';
+import { promptedTask } from './prompt.js';
 
 /** How every task of a batch is run. */
 export interface AttemptSettings {
@@ -68,7 +68,7 @@ export async function runAttempt(
         ...own,
         transcript,
         cwd: workspace,
-        readTask: async () => taskOf(task.prompt, untrusted, task.values, attachments),
+        readTask: async () => promptedTask(task.prompt, untrusted, task.values, attachments),
       });
   // From now on the workspace may disappear, or the machine crash.
   if (result.patch && existsSync(result.patch.file)) flush(result.patch.file);

@@ -30,7 +30,7 @@ export function endingOf(facts: EndingFacts): BatchResultEvent {
   const { halt, results } = facts;
   const { known: spent, estimated } = facts.charge;
   const tasks = taskCounts(results, facts.skipped);
-  const { status, exit_code, reason, message } = outcomeOf(facts);
+  const { status, exit_code, reason, message } = batchOutcome(facts);
   const isOver = exit_code === 0 || exit_code === TASKS_FAILED.exitCode;
   const isKnown = results.some(({ cost_usd }) => cost_usd !== null);
   return {
@@ -60,7 +60,7 @@ export function stabilityOf(results: readonly TaskResult[]): Pick<BatchResultEve
 
 type End = Pick<BatchResultEvent, 'status' | 'exit_code' | 'reason' | 'message'>;
 
-export function outcomeOf({
+export function batchOutcome({
   halt,
   results,
   isSelected,

@@ -12,7 +12,7 @@ export function idOfValues(values: Values): string {
 
 /** A name for each id that any file system takes: distinct even where case is ignored. */
 export function fileNames(ids: readonly string[]): Map<string, string> {
-  const names = new Map(ids.map((id) => [id, fileName(id)]));
+  const names = new Map(ids.map((id) => [id, fileNameFor(id)]));
   const taken = new Map<string, number>();
   for (const name of names.values()) taken.set(caseFolded(name), (taken.get(caseFolded(name)) ?? 0) + 1);
   for (const [id, name] of names)
@@ -21,7 +21,7 @@ export function fileNames(ids: readonly string[]): Map<string, string> {
 }
 
 /** Percent-encoded, and cut with a hash if too long. */
-export function fileName(id: string): string {
+export function fileNameFor(id: string): string {
   const encoded = encodeURIComponent(id.toWellFormed())
     .replaceAll(/[!'()*~]/g, percent)
     // A leading dot hides a name, dots alone lead elsewhere, and some systems drop a dot at the end.

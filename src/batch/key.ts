@@ -28,10 +28,6 @@ const PART_LENGTH = 12;
 
 type OwnParts = 'prompt' | 'attachments' | 'base';
 
-export function taskKeyOf(input: KeyInput): TaskKey {
-  return keyMaker(input)(input);
-}
-
 /** What all tasks share is hashed once: there may be thousands of them. */
 export function keyMaker(common: Omit<KeyInput, OwnParts>): (own: Pick<KeyInput, OwnParts>) => TaskKey {
   const first = hashesOf({ policy: common.policy, model: common.model });

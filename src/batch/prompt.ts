@@ -57,7 +57,7 @@ export function checkNames(
 }
 
 /** What the model is told: the prompt, each untrusted value under its name and in a fence, and the attachments. */
-export function taskOf(
+export function promptedTask(
   prompt: string,
   untrusted: readonly string[],
   values: Values,

@@ -15,10 +15,10 @@ export interface RecordedTask {
 
 /** The result of each task, in task order. */
 export function resultsOf(tasks: readonly RecordedTask[], history: History, repeat: Repeat): TaskResult[] {
-  return tasks.map((task) => resultOf(task, history.get(task.id) ?? [], repeat));
+  return tasks.map((task) => taskResult(task, history.get(task.id) ?? [], repeat));
 }
 
-export function resultOf(
+export function taskResult(
   { id, key, values }: RecordedTask,
   attempts: readonly Attempt[],
   repeat: Repeat,
@@ -78,10 +78,6 @@ const NO_END: Pick<
 export function sumKnown<T>(items: readonly T[], valueOf: (item: T) => number | null): number | null {
   const known = items.map(valueOf).filter((value) => value !== null);
   return known.length > 0 ? roundDollars(known.reduce((a, b) => a + b, 0)) : null;
-}
-
-export function isWaiting({ status }: Pick<TaskEndEvent, 'status'>): boolean {
-  return status === 'approval_required';
 }
 
 export function taskCounts(results: readonly TaskResult[], skipped: number): TaskCounts {

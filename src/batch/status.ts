@@ -1,6 +1,6 @@
 import { findLease } from '../lib/lease-file.js';
 import { lifeOf } from '../lib/process-mark.js';
-import { outcomeOf, stabilityOf } from './ending.js';
+import { batchOutcome, stabilityOf } from './ending.js';
 import { FolderPaths, mustReadRecord, repeatIn, type BatchRecord } from './folder.js';
 import { foldJournal } from './history.js';
 import type { BatchResultEvent, JournalLine } from './journal/event.js';
@@ -26,7 +26,7 @@ export function storyOf(folder: string): BatchStory & { readonly record: BatchRe
 function wholeEnd(state: BatchState, results: BatchStory['results'], folder: string): BatchState {
   const tasks = taskCounts(results, state.tasks.skipped);
   if (state.exit_code !== 0 || tasks.completed === tasks.total) return state;
-  return { ...state, ...outcomeOf({ halt: undefined, results, isSelected: () => true, folder }), tasks };
+  return { ...state, ...batchOutcome({ halt: undefined, results, isSelected: () => true, folder }), tasks };
 }
 
 /** A result to print, without the fields of a journal's line. */

@@ -13,6 +13,6 @@ export async function main(argv: readonly string[], packageRoot: URL): Promise<v
     process.stdout.write(`${facts ? JSON.stringify(facts.versionFacts()) : BOSUN_VERSION}\n`);
     return;
   }
-  const { runProgram } = await import('./program.js');
-  await runProgram(argv, packageRoot);
+  const { runCommandLine } = await import('./program.js');
+  await runCommandLine(argv, packageRoot);
 }

@@ -10,7 +10,7 @@ import { everyCommand, namedCommand, commandPath } from './command-tree.js';
 import { Terminal } from './terminal.js';
 
 /** Parses the arguments, runs a command, and ends the process with its exit code. */
-export async function runProgram(argv: readonly string[], packageRoot: URL): Promise<void> {
+export async function runCommandLine(argv: readonly string[], packageRoot: URL): Promise<void> {
   const terminal = new Terminal();
   const program = await createProgram(argv, terminal, packageRoot);
   try {

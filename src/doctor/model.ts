@@ -74,7 +74,7 @@ async function otherFinding(name: string, question: ModelQuestion): Promise<Find
 async function checkAll(name: string, question: ModelQuestion): Promise<void> {
   const { fallback, webModel, modelKeys } = question.effective;
   const tier = tierIn(modelKeys);
-  const { provider, lookUps } = await opened([name, ...fallback], { ...question, webModel, tier });
+  const { provider, lookUps } = await openModels([name, ...fallback], { ...question, webModel, tier });
   provider.close();
   lookUps?.close();
 }
@@ -82,12 +82,12 @@ async function checkAll(name: string, question: ModelQuestion): Promise<void> {
 /** One model alone. */
 async function openedModel(name: string, question: ModelQuestion): Promise<Provider> {
   const tier = { tier: 'standard', fallback: undefined } as const;
-  return (await opened([name], { ...question, webModel: undefined, tier })).provider;
+  return (await openModels([name], { ...question, webModel: undefined, tier })).provider;
 }
 
 type Opening = Pick<ModelQuestion, 'effective' | 'variables'> & Pick<ModelOptions, 'webModel' | 'tier'>;
 
-function opened(
+function openModels(
   names: ModelOptions['names'],
   { effective, variables, webModel, tier }: Opening,
 ): Promise<AskedModel> {

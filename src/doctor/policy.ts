@@ -7,7 +7,7 @@ import { openPolicies, type PolicyRequest } from '../policy/load.js';
 import { approversIn } from '../policy/on-ask.js';
 import type { Variables } from '../lib/redact/secrets.js';
 import { policyPlace } from '../decisions/policy-place.js';
-import { placesOf } from '../runs/sandbox.js';
+import { sandboxPlaces } from '../runs/sandbox.js';
 import { writableIn } from '../sandbox/writable.js';
 import { recordingGit, repositoryFor } from '../success/changes/remember.js';
 import { failureOf, ok, warn, type Finding } from './finding.js';
@@ -60,6 +60,6 @@ function checkRecording(
   const isPatched = effective.patch.length > 0;
   if (!isPatched && !effective.success.requireChanges) return;
   const repository = repositoryFor({ workspace, patchFor: isPatched ? '`patch` in the policy' : undefined });
-  const writable = writableIn({ workspace, places: placesOf(effective), variables });
+  const writable = writableIn({ workspace, places: sandboxPlaces(effective), variables });
   if (repository) recordingGit(repository, { searchPath: variables['PATH'], writable });
 }

@@ -29,7 +29,7 @@ export interface Chosen {
 /** What to pack of an attempt's folder: all but stored outputs always, and of those the small ones first. */
 export function chooseFiles(folder: string, maxOutputs: number): Chosen {
   const always = ['end.json', 'transcript.jsonl', 'changes.patch'].flatMap((name) => packed(folder, name));
-  const outputs = (entryNames(join(folder, 'transcript.jsonl.d')) ?? [])
+  const outputs = (outputNames(join(folder, 'transcript.jsonl.d')) ?? [])
     .flatMap((name) => packed(folder, `transcript.jsonl.d/${name}`))
     .toSorted((a, b) => a.size - b.size);
   let room = maxOutputs;
@@ -47,7 +47,7 @@ function packed(folder: string, name: string): PackedFile[] {
   return found?.isFile() && NAME.test(name) ? [{ name, path, size: found.size }] : [];
 }
 
-function entryNames(folder: string): string[] | undefined {
+function outputNames(folder: string): string[] | undefined {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : undefined;
 }
 
@@ -140,7 +140,7 @@ class Unpacker {
     // Nothing is unpacked that does not fit.
     if (this.#total > MAX_UNPACKED) throw new Error(`it unpacks to more than ${MAX_UNPACKED} bytes`);
     this.#head = Buffer.alloc(0);
-    this.#file = opened(join(this.#folder, name));
+    this.#file = createNew(join(this.#folder, name));
     this.#left = size;
     // No bytes follow that could end an empty file.
     if (size === 0) this.close();
@@ -165,7 +165,7 @@ function headOf(bytes: Buffer, seen: Set<string>): { readonly name: string; read
   return { name, size: size as number };
 }
 
-function opened(path: string): number {
+function createNew(path: string): number {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   return openSync(path, 'wx', 0o600);
 }

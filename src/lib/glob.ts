@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import picomatch from 'picomatch';
+import { entriesIn } from './folders.js';
 import { pathNamed } from './real-path.js';
 
 /** Matches paths with `/` against glob patterns. Dot files are files, and `x/**` also matches `x`. */
@@ -99,20 +99,13 @@ export function expandPattern(pattern: string, directory: string, limit = 2000):
     const fits = WILDCARD.test(segment) ? segmentMatcher(segment) : undefined;
     const inside: string[] = [];
     for (const base of found) {
-      for (const name of fits ? entryNames(base).filter(fits) : [segment]) inside.push(pathNamed(base, name));
+      const names = fits ? entriesIn(base).map(({ name }) => name) : [segment];
+      for (const name of names) if (!fits || fits(name)) inside.push(pathNamed(base, name));
       if (inside.length > limit) return undefined;
     }
     found = inside;
   }
   return found;
-}
-
-function entryNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** Matches names such as those of tools: `*` is any run of characters. */

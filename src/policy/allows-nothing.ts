@@ -3,10 +3,10 @@ import { withDefaults, modeOnly, type PolicyDocument } from './document.js';
 import type { EffectivePolicy } from './fold.js';
 import { isForeign } from '../protocol/source.js';
 import { byMode } from './modes.js';
-import { means, ownTools } from './tool-names.js';
+import { means, builtinKinds } from './tool-names.js';
 
 /** Tools for work; the model's own notes and plans are not work. */
-const WORKING = ownTools().filter(([, kind]) => kind !== 'think');
+const WORKING = builtinKinds().filter(([, kind]) => kind !== 'think');
 
 /** For policies that many runs of a batch share. */
 const known = new WeakMap<EffectivePolicy['recorded'], string[]>();

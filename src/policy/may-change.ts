@@ -2,11 +2,11 @@ import { wordsOf } from '../lib/text.js';
 import { isMutator } from '../protocol/kind.js';
 import type { Rule } from './document.js';
 import type { RuleSet } from './fold.js';
-import { ownTools, takesCommand } from './tool-names.js';
+import { builtinKinds, takesCommand } from './tool-names.js';
 
 /** Tools that do not change the workspace. */
 const LOOKING = new Set(
-  ownTools()
+  builtinKinds()
     .filter(([, kind]) => !isMutator(kind))
     .map(([name]) => name),
 );

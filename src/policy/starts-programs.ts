@@ -1,7 +1,7 @@
 import type { Policy } from '../protocol/decision.js';
 import type { RuleSet } from './fold.js';
 import { mayNeedDiscovery, mayNeedServer } from './foreign.js';
-import { ownTools, takesCommand } from './tool-names.js';
+import { builtinKinds, takesCommand } from './tool-names.js';
 
 /** Whether anything could ever be run. */
 export function startsPrograms(
@@ -11,7 +11,8 @@ export function startsPrograms(
 ): boolean {
   if (verifies) return true;
   const mayRun = sets.every(mayRunCommands);
-  const isOffered = () => ownTools().some(([name, kind]) => takesCommand(name) && mayOffer({ name, kind }));
+  const isOffered = () =>
+    builtinKinds().some(([name, kind]) => takesCommand(name) && mayOffer({ name, kind }));
   if (mayRun && isOffered()) return true;
   return startsSources(sets);
 }

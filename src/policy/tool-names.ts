@@ -97,6 +97,6 @@ function toolThat(fits: (tool: KnownTool) => boolean): string {
 }
 
 /** Our tools with their kinds. */
-export function ownTools(): [name: string, kind: Kind][] {
+export function builtinKinds(): [name: string, kind: Kind][] {
   return Object.entries(TOOLS).map(([name, { kind }]) => [name, kind]);
 }

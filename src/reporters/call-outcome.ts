@@ -17,7 +17,7 @@ export interface CallOutcome {
   readonly fact?: string;
 }
 
-export function outcomeOf(result: ToolResultEvent, decision: PolicyDecisionEvent | undefined): CallOutcome {
+export function callOutcome(result: ToolResultEvent, decision: PolicyDecisionEvent | undefined): CallOutcome {
   const { error, status, process, suppressed } = result;
   const denied = error?.type === 'policy_denied' || error?.type === 'approval_denied';
   if (error) return { ok: false, denied, fault: denied ? decisionText(error, decision) : error.message };

@@ -2,7 +2,7 @@ import { fitItems } from '../lib/fit-items.js';
 import { count, oneLine, revealHidden } from '../lib/text.js';
 import type { Denial, InitEvent } from '../protocol/event.js';
 import { withTool } from './call-title.js';
-import { policyPlace, policyText, remediesOf } from './remedies.js';
+import { remedyPlace, remedyYaml, remediesOf } from './remedies.js';
 
 /** At most this many rules and denied calls are shown; the transcript has all of them. */
 const MAX_TOLD = 10;
@@ -27,8 +27,8 @@ export function remedyText(denials: readonly Denial[], init: InitEvent | undefin
   const { rules, helpless } = remediesOf(denials);
   if (rules.length === 0) return undefined;
   const which = helpless > 0 ? 'the others' : denials.length > 1 ? 'them' : 'it';
-  const yaml = revealHidden(policyText(rules.slice(0, MAX_TOLD), init));
-  return `This would allow ${which}, in ${policyPlace(init)}:\n${yaml.trimEnd()}`;
+  const yaml = revealHidden(remedyYaml(rules.slice(0, MAX_TOLD), init));
+  return `This would allow ${which}, in ${remedyPlace(init)}:\n${yaml.trimEnd()}`;
 }
 
 /** The remedy in one line, as far as it fits. */

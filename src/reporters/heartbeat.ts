@@ -1,6 +1,6 @@
 import { oneLine, revealedLine } from '../lib/text.js';
 import type { Reporter, RetryEvent, TranscriptLine } from '../protocol/event.js';
-import { statusOf } from './progress.js';
+import { statusLine } from './progress.js';
 import { Summary } from './summary.js';
 
 export const HEARTBEAT_MS = 30_000;
@@ -18,7 +18,7 @@ export class Heartbeat implements Reporter {
 
   constructor(say: (line: string) => void, { intervalMs }: { readonly intervalMs: number }) {
     const beat = () =>
-      say(revealedLine(statusOf(this.#summary, performance.now() - this.#started, this.#live), LINE_WIDTH));
+      say(revealedLine(statusLine(this.#summary, performance.now() - this.#started, this.#live), LINE_WIDTH));
     this.#timer = setInterval(beat, intervalMs).unref();
   }
 

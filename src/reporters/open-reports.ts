@@ -83,7 +83,7 @@ function isDocumentTarget(target: ReportTarget): target is DocumentTarget {
 }
 
 async function openDocument({ name, file }: DocumentTarget, options: ReportsOptions): Promise<Report> {
-  const place = file === undefined ? undefined : opened(name, file, () => new LateFile(file));
+  const place = file === undefined ? undefined : openTarget(name, file, () => new LateFile(file));
   const document = await REPORTERS[name].load(options);
   const publish = () => {
     if (place) place.write(document.pieces());
@@ -103,7 +103,7 @@ async function openDocument({ name, file }: DocumentTarget, options: ReportsOpti
 
 async function openRunnerReport(name: RunnerName, options: ReportsOptions): Promise<Report> {
   const { stepSummary: path, command } = options;
-  const summary = path ? opened(name, path, () => new StepSummary(path)) : undefined;
+  const summary = path ? openTarget(name, path, () => new StepSummary(path)) : undefined;
   const document = await REPORTERS[name].load();
   const publish = () => {
     const annotations = document.annotations();
@@ -138,7 +138,7 @@ async function openCollectorReport(name: CollectorName, options: ReportsOptions)
   };
 }
 
-function opened<T>(name: string, file: string, open: () => T): T {
+function openTarget<T>(name: string, file: string, open: () => T): T {
   try {
     return open();
   } catch (error) {

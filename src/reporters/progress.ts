@@ -14,7 +14,7 @@ import type {
 import type { VerificationEvent } from '../protocol/success.js';
 import { progressOf, type Todo } from '../protocol/todo.js';
 import type { Paint } from '../lib/paint.js';
-import { outcomeOf } from './call-outcome.js';
+import { callOutcome } from './call-outcome.js';
 import { paintDiff } from './paint-diff.js';
 import { Summary } from './summary.js';
 import { resultTable } from './table.js';
@@ -101,7 +101,7 @@ export class ProgressReporter implements Reporter {
 
   #showResult(result: ToolResultEvent): void {
     const { paint } = this.#options;
-    const { ok, fault, fact } = outcomeOf(result, this.#decisions.get(result.tool_id));
+    const { ok, fault, fact } = callOutcome(result, this.#decisions.get(result.tool_id));
     const title = this.#titleOf(result.tool_id);
     this.#uses.delete(result.tool_id);
     this.#decisions.delete(result.tool_id);
@@ -137,13 +137,13 @@ export class ProgressReporter implements Reporter {
   #drawStatus(): void {
     if (!this.#statusLine) return;
     const elapsed = performance.now() - this.#started;
-    const status = statusOf(this.#summary, elapsed, this.#live);
+    const status = statusLine(this.#summary, elapsed, this.#live);
     this.#options.write(`${CLEAR_LINE}${this.#options.paint('dim', status.slice(0, STATUS_WIDTH))}`);
   }
 }
 
 /** `turn 3, running: Read src/a.ts, 2 of 5 todos done, 4210 tokens, $0.0141, 12.3 s`. */
-export function statusOf(summary: Summary, elapsedMs: number, live = ''): string {
+export function statusLine(summary: Summary, elapsedMs: number, live = ''): string {
   const { turns, total_tokens, cost_usd } = summary.stats(elapsedMs);
   const running = summary.running;
   const doing =

@@ -23,13 +23,13 @@ function yamlItems(yaml: string): string[] {
 }
 
 /** The rules as written in a policy; a whole policy if the run had none. */
-export function policyText(rules: readonly string[], init: InitEvent | undefined): string {
+export function remedyYaml(rules: readonly string[], init: InitEvent | undefined): string {
   const head = init && init.policy.length === 0 ? `version: 1\nmode: ${init.mode}\n` : '';
   return `${head}rules:\n${rules.join('')}`;
 }
 
 /** Where the rules go. */
-export function policyPlace(init: InitEvent | undefined): string {
+export function remedyPlace(init: InitEvent | undefined): string {
   const own = init?.policy.find(({ file }) => /[/.]/.test(file));
   if (init && init.policy.length === 0) return 'a policy, given with --policy';
   return own ? 'the policy' : 'a policy that extends the one in use';

@@ -14,7 +14,7 @@ import type {
   TranscriptLine,
 } from '../protocol/event.js';
 import type { VerificationEvent } from '../protocol/success.js';
-import { factsText, outcomeOf } from './call-outcome.js';
+import { factsText, callOutcome } from './call-outcome.js';
 import { Heartbeat, HEARTBEAT_MS, LINE_WIDTH, retryLine } from './heartbeat.js';
 import { compressionLine, deniedLine } from './progress.js';
 import { shortDiff } from './short-diff.js';
@@ -120,7 +120,7 @@ export class StepsReporter implements Reporter {
     const { tool_id, status, duration_ms, process, change } = result;
     const use = this.#uses.get(tool_id);
     const decision = this.#decisions.get(tool_id);
-    const { ok, denied, fault, fact } = outcomeOf(result, decision);
+    const { ok, denied, fault, fact } = callOutcome(result, decision);
     const diff = change ? shortDiff(change.diff, LINE_WIDTH - INDENT.length) : [];
     const size = change ? ` +${change.lines_added} -${change.lines_removed}` : '';
     const fields = {

@@ -49,7 +49,7 @@ export function openRunPrograms(request: ProgramsRequest): Promise<GuardedProgra
     offBy,
     startsPrograms: startsPrograms(ruleSets, policy, verifies),
     boundary: policy.boundary,
-    places: placesOf(effective),
+    places: sandboxPlaces(effective),
     programs: programsIn(ruleSets),
     passed: shell.pass,
     environment: childEnvironment(variables, shell),
@@ -61,7 +61,7 @@ export function openRunPrograms(request: ProgramsRequest): Promise<GuardedProgra
 }
 
 /** The paths that policies name. */
-export function placesOf({ workspace, sandbox }: EffectivePolicy): NamedPlaces {
+export function sandboxPlaces({ workspace, sandbox }: EffectivePolicy): NamedPlaces {
   const { include, readDeny, writeDeny } = workspace;
   return { include, readDeny, writeDeny, bindRo: sandbox.bindRo, bindRw: sandbox.bindRw };
 }

@@ -6,7 +6,7 @@ import { prepareChecks, type SuccessChecks } from '../success/prepare.js';
 import type { UserShell } from '../success/settings.js';
 import type { OutputSchema } from '../agent/output-schema.js';
 import type { RunBase } from './run-base.js';
-import { placesOf } from './sandbox.js';
+import { sandboxPlaces } from './sandbox.js';
 import type { RunRequest } from './run-request.js';
 import { writableIn } from '../sandbox/writable.js';
 
@@ -25,7 +25,7 @@ export function checksFor(request: RunRequest, base: RunBase): Promise<SuccessCh
     taken: [...session.own, ...protect],
     search: {
       searchPath: variables['PATH'],
-      writable: writableIn({ workspace, places: placesOf(effective), variables }),
+      writable: writableIn({ workspace, places: sandboxPlaces(effective), variables }),
     },
     programsMayChange: mayChange(effective.ruleSets),
     before: resumed && {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { costOf, tokensOf } from '../../src/agent/cost.js';
+import { costOf, totalTokens } from '../../src/agent/cost.js';
 import type { Prices } from '../../src/protocol/price.js';
 import type { Usage } from '../../src/protocol/usage.js';
 
@@ -65,6 +65,6 @@ describe('the tokens of a response', () => {
     [{}, 0],
   ];
   test.each(cases)('%j are %i', (usage, tokens) => {
-    expect(tokensOf(usage)).toBe(tokens);
+    expect(totalTokens(usage)).toBe(tokens);
   });
 });

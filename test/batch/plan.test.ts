@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Attempt } from '../../src/batch/history.js';
 import type { TaskEndEvent } from '../../src/batch/journal/event.js';
 import { planTask, type PlanSettings } from '../../src/batch/plan.js';
-import { resultOf } from '../../src/batch/results.js';
+import { taskResult } from '../../src/batch/results.js';
 import { ONCE } from '../../src/batch/spec.js';
 import { exitCodeOf, type Status } from '../../src/protocol/outcome.js';
 
@@ -122,21 +122,21 @@ describe('the result of a task', () => {
 
   test('is that of the completed attempt, with the costs of all', () => {
     const attempts = [attempt(1, 'provider_unavailable'), attempt(2, 'completed')];
-    expect(resultOf(recorded, attempts, ONCE)).toMatchObject({
+    expect(taskResult(recorded, attempts, ONCE)).toMatchObject({
       ...{ status: 'completed', exit_code: 0, transcript: 't2', attempts: 2, response: 'r' },
       ...{ cost_usd: 2, tokens: 20, waited_ms: 4, values: { x: 'y' } },
     });
   });
 
   test('is pending without one, and every name is there', () => {
-    const result = resultOf(recorded, [], ONCE);
+    const result = taskResult(recorded, [], ONCE);
     expect(result).toMatchObject({ status: 'pending', exit_code: null, attempts: 0, cost_usd: null });
     expect(Object.values(result).every((value) => value !== undefined)).toBe(true);
   });
 
   test('is pending when it was cut short, or is of another key', () => {
-    expect(resultOf(recorded, [attempt(1, 'quota_exhausted')], ONCE)).toMatchObject({ status: 'pending' });
-    expect(resultOf({ ...recorded, key: 'new' }, [attempt(1, 'completed')], ONCE)).toMatchObject({
+    expect(taskResult(recorded, [attempt(1, 'quota_exhausted')], ONCE)).toMatchObject({ status: 'pending' });
+    expect(taskResult({ ...recorded, key: 'new' }, [attempt(1, 'completed')], ONCE)).toMatchObject({
       status: 'pending',
       exit_code: null,
     });
@@ -164,7 +164,7 @@ describe('a task that is repeated', () => {
     ['ppffo', 'resume', 'pending', null],
   ])('%s: %s, %s, %s', (letters, type, status, stability) => {
     expect(planTask(task, runs(letters), { ...settings, repeat }).type).toBe(type);
-    expect(resultOf(recorded, runs(letters), repeat)).toMatchObject({ status, stability });
+    expect(taskResult(recorded, runs(letters), repeat)).toMatchObject({ status, stability });
   });
 
   test('goes on with the next run, and begins again when it is to be tried again', () => {
@@ -179,7 +179,7 @@ describe('a task that is repeated', () => {
   });
 
   test('has the answer and the patch of the first run that passed, and the costs of all', () => {
-    const result = resultOf(recorded, runs('fppp'), repeat);
+    const result = taskResult(recorded, runs('fppp'), repeat);
     expect(result).toMatchObject({ transcript: 't2', cost_usd: 4, runs: { passed: 3, failed: 1 } });
   });
 
@@ -190,14 +190,17 @@ describe('a task that is repeated', () => {
       ...{ number: 2, run: 1, tries: 1 },
     });
     expect(planTask(task, retried, { ...settings, repeat: twice })).toMatchObject({ number: 3, run: 2 });
-    expect(resultOf(recorded, retried, twice).runs).toEqual({ passed: 1, failed: 0 });
+    expect(taskResult(recorded, retried, twice).runs).toEqual({ passed: 1, failed: 0 });
   });
 
   test('whose patch does not fit has failed, however often it passed', () => {
     const [first, ...others] = runs('ppp') as [Attempt, ...Attempt[]];
     const end = { ...ended(1, 'unverified'), reason: 'conflict' };
     const attempts = [{ ...first, end }, ...others];
-    expect(resultOf(recorded, attempts, repeat)).toMatchObject({ status: 'unverified', reason: 'conflict' });
+    expect(taskResult(recorded, attempts, repeat)).toMatchObject({
+      status: 'unverified',
+      reason: 'conflict',
+    });
     expect(planTask(task, attempts, { ...settings, repeat })).toMatchObject({
       ...{ type: 'keep', status: 'unverified' },
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { compileUserSchema } from '../../src/lib/schema.js';
 import { FINDINGS_SCHEMA } from '../../src/protocol/findings.js';
-import { foundIn, answerFault, type Answer } from '../../src/reporters/findings/answers.js';
+import { foundIn, findingsFault, type Answer } from '../../src/reporters/findings/answers.js';
 import { codeQualityText } from '../../src/reporters/findings/code-quality.js';
 import { findingsIn } from '../../src/reporters/findings/read-findings.js';
 import { sarifText } from '../../src/reporters/findings/sarif.js';
@@ -122,7 +122,7 @@ describe('SARIF', () => {
     );
     expect(run.results).toHaveLength(2);
     expect(run.invocations[0].toolExecutionNotifications).toHaveLength(1);
-    expect(answerFault(answer(null, { task: 'b', status: 'pending' }))).toBe('task b ended as pending');
+    expect(findingsFault(answer(null, { task: 'b', status: 'pending' }))).toBe('task b ended as pending');
   });
 });
 

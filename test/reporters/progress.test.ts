@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { painter } from '../../src/lib/paint.js';
 import { heartbeatReporter } from '../../src/reporters/heartbeat.js';
-import { ProgressReporter, statusOf } from '../../src/reporters/progress.js';
+import { ProgressReporter, statusLine } from '../../src/reporters/progress.js';
 import { Summary } from '../../src/reporters/summary.js';
 import type { TranscriptLine } from '../../src/protocol/event.js';
 import type { Todo } from '../../src/protocol/todo.js';
@@ -78,7 +78,7 @@ describe('the plan of the model', () => {
   test('is in the status line as well', () => {
     const summary = new Summary();
     summary.add(todos('completed', 'pending'));
-    expect(statusOf(summary, 1000)).toBe('turn 1, waiting for the model, 1 of 2 todos done, 1.0 s');
+    expect(statusLine(summary, 1000)).toBe('turn 1, waiting for the model, 1 of 2 todos done, 1.0 s');
   });
 });
 
@@ -97,9 +97,9 @@ describe('a request that is sent again', () => {
   test('is in the status line until there is an answer', () => {
     const summary = new Summary();
     summary.add(retry);
-    expect(statusOf(summary, 1000)).toBe('turn 1, trying again (quota, attempt 3), 1.0 s');
+    expect(statusLine(summary, 1000)).toBe('turn 1, trying again (quota, attempt 3), 1.0 s');
     for (const line of lines.slice(0, 3)) summary.add(line);
-    expect(statusOf(summary, 1000)).not.toContain('trying again');
+    expect(statusLine(summary, 1000)).not.toContain('trying again');
   });
 
   test('is a line of the log as well, where there is only a heartbeat', () => {

@@ -14,7 +14,7 @@ import { FolderPaths, mustReadRecord, repeatIn, type BatchRecord } from '../fold
 import { attemptsFor, foldJournal, type Attempt } from '../history.js';
 import { readSoundJournal } from '../journal/reader.js';
 import { runOf } from '../repeat.js';
-import { resultOf, type RecordedTask } from '../results.js';
+import { taskResult, type RecordedTask } from '../results.js';
 
 /** Room for a task's name in a line. */
 const NAME_CHARACTERS = 100;
@@ -95,7 +95,7 @@ function taskSample(
   task: RecordedTask,
   attempts: readonly Attempt[],
 ): Sample {
-  const { status, runs } = resultOf(task, attempts, repeatIn(record));
+  const { status, runs } = taskResult(task, attempts, repeatIn(record));
   const isOver = status !== 'pending' && status !== 'approval_required';
   const passed = isOver ? status === 'completed' : undefined;
   const own = attemptsFor(attempts, task.key).filter(({ ends }) => ends.length > 0);

@@ -8,7 +8,7 @@ import { Problem } from '../../protocol/problem.js';
 import { cancelHalt, type Halt } from '../halt.js';
 import type { BatchEvent, JournalLine, TaskEndEvent, TaskResult } from '../journal/event.js';
 import { GitFailed } from '../workspaces/git.js';
-import { appliedNotice, applyingNotice, fileOf, leftNotice, notesIn, type OwnPatch } from './notes.js';
+import { appliedNotice, applyingNotice, fileOf, leftNotice, patchNotes, type OwnPatch } from './notes.js';
 import { Stage, type Integration } from './stage.js';
 
 type Emit = (event: BatchEvent) => void;
@@ -25,7 +25,7 @@ export async function checkTree(
   try {
     await withStage(integration, lines, async (stage) => {
       refuseForeign(stage.foreign, integration);
-      const begun = notesIn(lines).at(-1);
+      const begun = patchNotes(lines).at(-1);
       if (begun?.code !== 'applying' || begun.head !== stage.head) return;
       const { task, sha256: hash, head } = begun;
       const own = { task, sha256: hash, head };
@@ -59,7 +59,7 @@ export async function applyPatches(
   emit: Emit,
 ): Promise<Halt | undefined> {
   const { signal, folder } = integration;
-  const earlier = notesIn(lines).filter(({ code }) => code === 'applied');
+  const earlier = patchNotes(lines).filter(({ code }) => code === 'applied');
   try {
     return await withStage(integration, lines, async (stage) => {
       for (const { id, status, patch } of results) {

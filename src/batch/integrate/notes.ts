@@ -16,7 +16,7 @@ interface Note extends OwnPatch {
   readonly files: readonly FileState[];
 }
 
-export function notesIn(lines: readonly JournalLine[]): Note[] {
+export function patchNotes(lines: readonly JournalLine[]): Note[] {
   return lines.flatMap((line) => {
     if (line.type !== 'batch_notice' || (line.code !== 'applying' && line.code !== 'applied')) return [];
     const { code, task, sha256: hash, head, files = [] } = line;
@@ -49,7 +49,7 @@ export function leftNotice(patch: OwnPatch, why: string): BatchEvent {
 /** Every state that patches of this batch have ever given to files. */
 export function writtenStates(lines: readonly JournalLine[]): Map<string, Set<string>> {
   const written = new Map<string, Set<string>>();
-  for (const { path, state } of notesIn(lines).flatMap(({ files }) => files))
+  for (const { path, state } of patchNotes(lines).flatMap(({ files }) => files))
     written.set(path, (written.get(path) ?? new Set()).add(state));
   return written;
 }

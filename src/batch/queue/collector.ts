@@ -71,13 +71,13 @@ export class Collector {
     let number = step.type === 'resume' ? step.next : step.number;
     let known = await orAbort(this.#known(task, number), signal);
     for (let lost = 0; ;) {
-      if (isHalted()) return openEnd(task);
+      if (isHalted()) return pendingEnd(task);
       const journey: Journey = { task, step, number: known ?? number, last: undefined };
       const job = known === undefined ? jobOf(task, number, facts) : undefined;
       const onStart = (started: Started) => this.#begin(journey, started);
       const settled = await dispatch.settled(this.#nameOf(journey), onStart, signal, job);
       const end = await this.#collecting(() => this.#take(journey, settled, lost));
-      if (end === 'open') return openEnd(task);
+      if (end === 'open') return pendingEnd(task);
       if (end === 'again') lost++;
       // What an earlier start called off continues now.
       else if (known === undefined || end.ended || isHalted()) return end;
@@ -222,7 +222,7 @@ function leftOut({ files, bytes }: { files: number; bytes: number }): string {
 }
 
 /** A task that continues another time: the journal says nothing about it. */
-export function openEnd({ id, key }: BatchTask): TaskEndEvent {
+export function pendingEnd({ id, key }: BatchTask): TaskEndEvent {
   const problem = new Problem('cancelled', 'batch_paused', 'the batch was stopped');
   return { ...problemEnd(problem, { id, key, attempt: 0, waited_ms: 0, requests: 0 }), ended: false };
 }

@@ -16,7 +16,7 @@ import type { Spending } from '../charge.js';
 import type { OpenedBatch } from '../open.js';
 import type { BatchRequest } from '../request.js';
 import { checkPatch } from './check-patch.js';
-import { Collector, openEnd } from './collector.js';
+import { Collector, pendingEnd } from './collector.js';
 import { batchHeader } from './header.js';
 import { readWorkerHalt, workerHalt } from './worker-halt.js';
 
@@ -142,7 +142,7 @@ export class Coordinator implements Executor {
     try {
       return await (this.#collector as Collector).see(planned, signal);
     } catch (error) {
-      if (signal.aborted) return openEnd(planned.task);
+      if (signal.aborted) return pendingEnd(planned.task);
       throw error;
     }
   }

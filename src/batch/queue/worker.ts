@@ -20,7 +20,7 @@ import { RunsUnderWay } from '../../runs/under-way.js';
 import { gateEvent } from '../gate/news.js';
 import type { GateNews } from '../gate/regime.js';
 import { AttemptRunner } from '../attempt-runner.js';
-import { fileName } from '../ids.js';
+import { fileNameFor } from '../ids.js';
 import type { TaskEndEvent } from '../journal/event.js';
 import { ownGit, type Git } from '../workspaces/git.js';
 import type { CloneSource } from '../workspaces/source.js';
@@ -253,7 +253,7 @@ class Worker {
       admitFor: (_id, tally) => admission.admitFor(tally),
     });
     const { id, key, prompt, values } = job;
-    const task = { index: 0, name: fileName(id), parts: {}, id, key, prompt, values, source };
+    const task = { index: 0, name: fileNameFor(id), parts: {}, id, key, prompt, values, source };
     const step = { type: 'start', number: attempt, tries: 0 } as const;
     const end = await here.attempt({ task, step }, stop.signal);
     lost.removeEventListener('abort', onLost);

@@ -3,7 +3,7 @@ import { formatDuration } from '../../lib/duration.js';
 import { formatDollars } from '../../lib/money.js';
 import type { Paint } from '../../lib/paint.js';
 import { oneLine, revealedLine } from '../../lib/text.js';
-import { costOf, type RunningTask, type Tally } from './tally.js';
+import { taskCost, type RunningTask, type Tally } from './tally.js';
 
 export interface Screen {
   readonly columns: number;
@@ -35,7 +35,7 @@ export function tableLines(tally: Tally, { columns, rows }: Screen, paint: Paint
 function runningLine({ id, summary, since }: RunningTask, width: number, paint: Paint): string {
   const { turns } = summary.stats(0);
   const [call] = summary.running;
-  const cost = formatDollars(costOf({ id, summary, since }));
+  const cost = formatDollars(taskCost({ id, summary, since }));
   const time = formatDuration(Math.max(0, performance.now() - since));
   const turn = `turn ${turns + (call === undefined ? 1 : 0)}`;
   const tail = ` ${cost.padStart(9)} ${time.padStart(8)}`;

@@ -31,7 +31,7 @@ export class Tally {
         this.#running.set(line.id, { id: line.id, summary: new Summary(), since: performance.now() });
         return;
       case 'task_end':
-        this.#endedCost += costOf(this.#running.get(line.id));
+        this.#endedCost += taskCost(this.#running.get(line.id));
         this.#running.delete(line.id);
         this.#ends.set(line.id, line.status === 'completed' ? 'completed' : line.ended ? 'failed' : 'cut');
         return;
@@ -79,7 +79,7 @@ export class Tally {
 
   /** What this start has spent so far. */
   get costUsd(): number {
-    return this.running.reduce((sum, task) => sum + costOf(task), this.#endedCost);
+    return this.running.reduce((sum, task) => sum + taskCost(task), this.#endedCost);
   }
 
   /** How many tasks end per minute; undefined while that is unknown. */
@@ -107,6 +107,6 @@ export class Tally {
   }
 }
 
-export function costOf(task: RunningTask | undefined): number {
+export function taskCost(task: RunningTask | undefined): number {
   return task?.summary.stats(0).cost_usd ?? 0;
 }

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { batchProblem } from '../spec.js';
-import { textIn } from './text.js';
+import { tasksText } from './text.js';
 import type { Row } from './row.js';
 
 interface CsvRecord {
@@ -10,7 +10,7 @@ interface CsvRecord {
 
 /** Tasks as rows below a row of names. */
 export function readCsv(bytes: Buffer, name: string): Row[] {
-  const [head, ...body] = recordsIn(textIn(bytes, name), name);
+  const [head, ...body] = recordsIn(tasksText(bytes, name), name);
   if (!head) return [];
   const names = head.record.map((column) => column.trim());
   const fault = (line: number, message: string) => batchProblem(`${name}:${line}:1: ${message}`);

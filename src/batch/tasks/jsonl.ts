@@ -1,13 +1,13 @@
 import { errorMessage } from '../../lib/errors.js';
 import { splitLines } from '../../lib/jsonl.js';
 import { batchProblem } from '../spec.js';
-import { textIn } from './text.js';
+import { tasksText } from './text.js';
 import { rowOf, type Row } from './row.js';
 
 /** Tasks, one JSON object per line. Blank lines are ignored. */
 export function readJsonl(bytes: Buffer, name: string): Row[] {
   const rows: Row[] = [];
-  textIn(bytes, name);
+  tasksText(bytes, name);
   for (const line of splitLines(bytes)) {
     const text = line.bytes.toString('utf8').replace(/^\ufeff/, '');
     if (text.trim() === '') continue;

@@ -1,11 +1,11 @@
 import { parseYaml } from '../../lib/yaml.js';
 import { batchProblem } from '../spec.js';
-import { textIn } from './text.js';
+import { tasksText } from './text.js';
 import { rowOf, type Row } from './row.js';
 
 /** Tasks as a list of objects. */
 export function readYaml(bytes: Buffer, name: string): Row[] {
-  const parsed = parseYaml(textIn(bytes, name));
+  const parsed = parseYaml(tasksText(bytes, name));
   if (!parsed.ok)
     throw batchProblem(`${name}:${parsed.place.line}:${parsed.place.column}: ${parsed.message}`);
   const placeOf = (path: readonly (string | number)[]) => {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { fileName } from './parsers.js';
+import { fileArgument } from './parsers.js';
 import type { FlagTable, FlagValues } from './row.js';
 import { FLAGS, type FlagsOf } from './table.js';
 import { FILE, FOLDER, manyValues, oneOf, SOME, SWITCH, text, type Takes } from './takes.js';
@@ -45,7 +45,7 @@ const OWN_FLAGS = {
     in: { 'batch run': 'without a batch file: the name of the batch' },
   },
   out: {
-    takes: { ...FOLDER, read: fileName },
+    takes: { ...FOLDER, read: fileArgument },
     group: 'The batch:',
     in: { 'batch run': 'the folder of the batch (default: .bosun/batches/<name>)' },
   },
@@ -117,7 +117,7 @@ export const FOLDER_FLAGS = {
   json: { takes: SWITCH, in: { 'batch status': 'print one JSON object' } },
   queue: { takes: text('url'), in: { 'batch status': 'show a queue instead of a folder' } },
   watch: { takes: SWITCH, in: { 'batch status': 'with --queue: repeat every two seconds' } },
-  out: { takes: { ...FOLDER, read: fileName }, in: { 'batch merge': 'the folder to create' } },
+  out: { takes: { ...FOLDER, read: fileArgument }, in: { 'batch merge': 'the folder to create' } },
   reporter: {
     takes: manyValues(text('name=file')),
     group: 'What comes out:',

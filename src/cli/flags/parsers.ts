@@ -18,7 +18,7 @@ export function age(text: string): number {
 }
 
 /** A flag that takes a file: an empty name would be the current folder. */
-export function fileName(text: string): string {
+export function fileArgument(text: string): string {
   if (text === '') throw new InvalidArgumentError('Give the name of a file.');
   return text;
 }

@@ -3,7 +3,7 @@ import {
   collectValues,
   dollars,
   duration,
-  fileName,
+  fileArgument,
   roomInBytes,
   someNumber,
   wholeNumber,
@@ -28,7 +28,7 @@ export type Completes = 'file' | 'folder' | 'presets' | 'tools';
 export const SWITCH: Takes<boolean> = { shown: '' };
 export const FILE: Takes<string> = { shown: '<file>', completes: 'file' };
 /** A file that will be written. */
-export const NEW_FILE: Takes<string> = { ...FILE, read: fileName };
+export const NEW_FILE: Takes<string> = { ...FILE, read: fileArgument };
 export const FOLDER: Takes<string> = { shown: '<dir>', completes: 'folder' };
 export const POLICY: Takes<string> = { shown: '<name>', completes: 'presets' };
 export const TOOL: Takes<string> = { shown: '<name>', completes: 'tools' };

@@ -1,6 +1,6 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { oneLine } from '../../lib/text.js';
-import { statusOf, type RunEnd } from './outputs.js';
+import { stepStatus, type RunEnd } from './outputs.js';
 
 /** What happened, in one sentence. */
 export function sentenceOf({ result, exitCode }: RunEnd): string {
@@ -12,7 +12,7 @@ export function sentenceOf({ result, exitCode }: RunEnd): string {
 /** The page of the run says how it ended, even if Bosun itself could not write that. */
 export function summarizeBriefly(file: string, end: RunEnd): void {
   const text = sentenceOf(end).replaceAll(/[\\`*_{}[\]<>#|!~&]/g, '\\$&');
-  appendFileSync(file, `## Bosun: ${statusOf(end)}\n\n${text}\n`);
+  appendFileSync(file, `## Bosun: ${stepStatus(end)}\n\n${text}\n`);
 }
 
 export function fileSize(file: string): number {

@@ -25,7 +25,7 @@ export interface RunEnd {
   readonly result: RunResult | undefined;
 }
 
-export function statusOf({ result }: RunEnd): StepStatus {
+export function stepStatus({ result }: RunEnd): StepStatus {
   return result?.status ?? 'internal_error';
 }
 
@@ -48,7 +48,7 @@ export function outputsOf({
   const { response = '', structured_output: structured, stats, denials = [], tasks } = end.result ?? {};
   const cost = stats?.cost_usd ?? end.result?.cost_usd ?? undefined;
   return {
-    status: statusOf(end),
+    status: stepStatus(end),
     'exit-code': String(end.exitCode),
     response: short(response),
     'response-file': responseFile,

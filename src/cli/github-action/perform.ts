@@ -7,7 +7,14 @@ import { Problem } from '../../protocol/problem.js';
 import { workflowCommand } from '../../lib/workflow-command.js';
 import type { Terminal } from '../terminal.js';
 import { sentenceOf, fileSize, summarizeBriefly } from './announce.js';
-import { outputsBefore, outputsOf, renderOutputs, statusOf, type RunEnd, type RunResult } from './outputs.js';
+import {
+  outputsBefore,
+  outputsOf,
+  renderOutputs,
+  stepStatus,
+  type RunEnd,
+  type RunResult,
+} from './outputs.js';
 import { planRun, type Plan } from './plan.js';
 import { superviseRun } from './supervise.js';
 
@@ -32,7 +39,7 @@ export async function performGitHubAction(terminal: Terminal, packageRoot: URL):
     terminal.stdout(workflowCommand({ level: 'error', title: 'Bosun', message: sentenceOf(end) }));
   if (summary && fileSize(summary) === summarized) summarizeBriefly(summary, end);
 
-  const fails = plan === undefined || plan.failOn.has(statusOf(end));
+  const fails = plan === undefined || plan.failOn.has(stepStatus(end));
   return fails ? exitCode || EXIT_CODES.internal_error : 0;
 }
 

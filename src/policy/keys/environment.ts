@@ -1,4 +1,3 @@
-import type { FromSchema } from '../../protocol/from-schema.js';
 import { MODEL_CREDENTIALS } from '../../protocol/model-credentials.js';
 import { policyProblem, type PolicySource } from '../place.js';
 import { mapOf, object, textsOrNone } from './schemas.js';
@@ -9,8 +8,6 @@ export const ABOUT_ENVIRONMENT = 'Which variables programs see, besides PATH, HO
 
 /** What programs get of our environment. */
 export const ENVIRONMENT = object(ABOUT_ENVIRONMENT, { pass: PASS, set: SET });
-
-export type WrittenEnvironment = FromSchema<typeof ENVIRONMENT>;
 
 /** With these, a program runs code that the variable names. */
 const RUNS_CODE = /^(LD_\w+|DYLD_\w+|GIT_CONFIG\w*|NODE_OPTIONS|BASH_ENV|ENV|PROMPT_COMMAND)$/;

@@ -23,7 +23,7 @@ export interface Found extends CodeFinding {
 }
 
 /** Why an answer has no findings, which is not the same as a clean bill: undefined if it has them. */
-export function answerFault({ task, status, structured, message }: Answer): string | undefined {
+export function findingsFault({ task, status, structured, message }: Answer): string | undefined {
   const who = task === undefined ? 'the run' : `task ${task}`;
   if (status !== 'completed') return `${who} ended as ${status}${message ? `: ${message}` : ''}`;
   if (findingsIn(structured)) return undefined;

@@ -1,7 +1,7 @@
 import { toJsonText } from '../../lib/jsonl.js';
 import type { Severity } from '../../protocol/findings.js';
 import { sha256 } from '../../lib/ids.js';
-import { answerFault, foundIn, type Answer } from './answers.js';
+import { findingsFault, foundIn, type Answer } from './answers.js';
 
 const SEVERITY: Readonly<Record<Severity, string>> = { error: 'major', warning: 'minor', note: 'info' };
 
@@ -21,7 +21,7 @@ export function codeQualityText(answers: readonly Answer[]): string {
     }),
   );
   const faults = answers.flatMap((answer) => {
-    const fault = answerFault(answer);
+    const fault = findingsFault(answer);
     return fault === undefined ? [] : [issueFor(fault)];
   });
   return `${toJsonText([...faults, ...issues])}\n`;

@@ -1,12 +1,12 @@
 import { toJsonText } from '../../lib/jsonl.js';
 import { VERSION } from '../../lib/version.js';
-import { answerFault, foundIn, type Answer, type Found } from './answers.js';
+import { findingsFault, foundIn, type Answer, type Found } from './answers.js';
 
 /** Findings as SARIF 2.1.0. An answer without findings makes the invocation unsuccessful: it is not a clean bill. */
 export function sarifText(answers: readonly Answer[]): string {
   const found = foundIn(answers);
   const rules = [...new Set(found.map(({ rule }) => rule))];
-  const faults = answers.flatMap((answer) => answerFault(answer) ?? []);
+  const faults = answers.flatMap((answer) => findingsFault(answer) ?? []);
   const exitCode = answers.find(({ exitCode: code }) => code !== 0)?.exitCode ?? 0;
   return `${toJsonText({
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -24,13 +24,13 @@ export function sarifText(answers: readonly Answer[]): string {
             toolExecutionNotifications: faults.map((text) => ({ level: 'error', message: { text } })),
           },
         ],
-        results: found.map((one) => resultOf(one, rules.indexOf(one.rule))),
+        results: found.map((one) => sarifResult(one, rules.indexOf(one.rule))),
       },
     ],
   })}\n`;
 }
 
-function resultOf(
+function sarifResult(
   { rule, severity, message, path, file, line, end_line, fingerprint }: Found,
   ruleIndex: number,
 ) {

@@ -4,7 +4,7 @@ import { codeSpan, fenced, detailsBlock, sentenceOrCode } from '../../lib/markdo
 import { count, revealHidden } from '../../lib/text.js';
 import { headOf, tailOf } from '../../lib/truncate.js';
 import type { Check } from '../checks.js';
-import { policyPlace, policyText, remediesOf } from '../remedies.js';
+import { remedyPlace, remedyYaml, remediesOf } from '../remedies.js';
 import type { CallRecord, RunRecord } from '../run-record.js';
 import { changeNote, lineCounts } from '../change-note.js';
 
@@ -74,7 +74,7 @@ function rulesBlock(record: RunRecord, room: number): string {
   if (kept.length === 0) return '';
   const which = helpless > 0 ? 'These rules would allow the others' : 'These rules would allow them';
   const more = left > 0 ? `\n${count(left, 'further rule')} would be needed; the transcript has them.\n` : '';
-  return `\n${which}, in ${policyPlace(init)}:\n\n${fenced(policyText(kept, init), 'yaml')}${more}`;
+  return `\n${which}, in ${remedyPlace(init)}:\n\n${fenced(remedyYaml(kept, init), 'yaml')}${more}`;
 }
 
 export const pending: Section = ({ result, calls }, room) => {
