@@ -6,7 +6,7 @@ import type { Budget } from './budget.js';
 export interface Answering {
   readonly budget: Budget;
   readonly emit: Emit;
-  /** Makes one message of results, followed by notices. */
+  /** Combines results into one message, followed by notices. */
   readonly respond: (results: readonly CallResult[], notices: readonly string[]) => Content;
   /** Notices of the first of them, from before the interruption. */
   readonly before: readonly string[] | undefined;

@@ -12,7 +12,7 @@ export interface LoopSettings {
   readonly cycle: number;
   /** A cycle repeated this often is a loop. */
   readonly cycle_repeats: number;
-  /** How many more rounds end the run after the model was told. */
+  /** How many more rounds end the run after the model was warned. */
   readonly more: number;
 }
 
@@ -25,8 +25,8 @@ interface Step {
 }
 
 /**
- * Finds a model that goes round in circles: the same calls with the same results, over and over. It is told once, in
- * the result that closes the circle; if it still goes on, the run ends. Remembers no more than one cycle.
+ * Finds a model that goes round in circles: the same calls with the same results, over and over. It is warned once,
+ * in the result that closes the circle; if it still goes on, the run ends. Remembers no more than one cycle.
  */
 export class LoopDetector {
   readonly #settings: LoopSettings | 'off';
@@ -60,7 +60,7 @@ export class LoopDetector {
     this.#muted = false;
   }
 
-  /** The end of the run, if the model goes on after it was told. */
+  /** The end of the run, if the model goes on after it was warned. */
   outcome(): Outcome | undefined {
     if (this.#settings === 'off' || this.#loop?.roundsWhenTold === undefined) return undefined;
     const { length, roundsWhenTold } = this.#loop;

@@ -32,7 +32,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   malformed_function_call: 'the model keeps making calls that cannot be read',
   unexpected_tool_call: 'the model keeps calling tools that do not exist',
   blocked: 'the provider blocked the answer',
-  empty_response: 'the model answered nothing, twice',
+  empty_response: 'the model gave an empty answer twice',
   unknown_finish_reason: 'the answer ended for an unknown reason, so it does not count as success',
 };
 

@@ -29,7 +29,7 @@ export async function askCallback(
   const either = AbortSignal.any([signal, time]);
   let value: unknown;
   try {
-    // Copies both ways: the request and the answer stay as they were.
+    // Copied both ways: the request and the answer stay as they were.
     const asked = structuredClone(request);
     const given = await orAbort((async () => approve(asked, { signal: either }))(), either);
     value = JSON.parse(JSON.stringify(given ?? null));

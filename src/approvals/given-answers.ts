@@ -48,7 +48,7 @@ export function readKey(file: string, flag = '--key'): KeyObject {
   } catch (error) {
     throw approveProblem(
       `${flag} ${file}: ${plainReason(error)}`,
-      'Make one with: openssl genpkey -algorithm ed25519',
+      'Create one with: openssl genpkey -algorithm ed25519',
     );
   }
 }

@@ -23,7 +23,7 @@ export function watchApprover(
     });
   const hashes = new Map<string, string>();
   for (const word of first.command) {
-    // Not for a program found through PATH, nor for an argument that is no file.
+    // Not for a program found through PATH, nor for an argument that is not a file.
     const file = resolve(workspace, word);
     const hash = fileHash(file);
     if (hash !== undefined) hashes.set(file, hash);

@@ -43,5 +43,5 @@ export const ESTIMATED: BatchNoticeEvent = {
   level: 'warning',
   code: 'usage',
   message:
-    'the provider does not report how many tokens it used; the budget is charged by the length of the texts, and half as much again',
+    'the provider does not report how many tokens it uses; the budget is charged an estimate: what the length of the texts suggests, plus half',
 };

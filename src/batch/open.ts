@@ -82,18 +82,18 @@ function isolationOf(spec: BatchSpec, changes: boolean): Isolation {
     if (spec.integrate === 'apply')
       throw spec.fault(['integrate'], 'patches of several repositories cannot be applied to one workspace');
     if (isolation !== 'none') return 'clone';
-    throw spec.fault(['workspace', 'isolation'], 'tasks of repositories need clones, and isolation is none');
+    throw spec.fault(['workspace', 'isolation'], 'tasks of repositories need clones, but isolation is none');
   }
   const chosen = isolation ?? (changes ? 'clone' : 'none');
   if (spec.integrate === 'apply' && chosen === 'none' && changes)
-    throw spec.fault(['integrate'], 'integrate: apply needs clones, and isolation is none');
+    throw spec.fault(['integrate'], 'integrate: apply needs clones, but isolation is none');
   return chosen;
 }
 
-/** Workers have only workspaces that they make from a commit. */
+/** Workers have only workspaces that they create from a commit. */
 function isolationElsewhere(spec: BatchSpec): Isolation {
   if (spec.workspace.isolation === 'none')
-    throw spec.fault(['workspace', 'isolation'], 'workers of a queue need clones, and isolation is none');
+    throw spec.fault(['workspace', 'isolation'], 'workers of a queue need clones, but isolation is none');
   return isolationOf(spec, true);
 }
 

@@ -122,8 +122,8 @@ function identified(spec: BatchSpec, rows: readonly Row[]): Identified[] {
     if (id.trim() === '') throw configProblem('batch', `${row.place}: the id is blank`);
     const other = places.get(id);
     if (other !== undefined) {
-      const what = given === undefined ? 'the same values stand' : `the id ${JSON.stringify(id)} stands`;
-      throw configProblem('batch', `${row.place}: ${what} at ${other} already`, {
+      const what = given === undefined ? 'the same values are' : `the id ${JSON.stringify(id)} is`;
+      throw configProblem('batch', `${row.place}: ${what} already used at ${other}`, {
         hint: 'Every task needs an id of its own.',
       });
     }

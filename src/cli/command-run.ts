@@ -12,7 +12,7 @@ Examples:
   cat prompt.txt | bosun run -o json | jq -r .response
   bosun run --mode yolo --timeout 10m --prompt-file task.md --transcript run.jsonl`;
 
-/** `everything` makes the program with all its commands; absent if the command line says `run`. */
+/** `everything` creates the program with all its commands; absent if the command line says `run`. */
 export function runCommand(terminal: Terminal, everything?: () => Promise<Command>): Command {
   const command = new Command('run')
     .description('work on one task until the model makes no more tool calls (the default command)')

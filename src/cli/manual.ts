@@ -124,7 +124,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   },
   'policy replay': {
     exits:
-      '\n  0  no difference that counts\n  2  flags, policy or a transcript cannot be used\n  3  a call that succeeded would be denied\n  5  with --against: something is looser',
+      '\n  0  no difference that matters\n  2  flags, policy or a transcript cannot be used\n  3  a call that succeeded would be denied\n  5  with --against: something is looser',
     seeAlso: 'bosun help policy check; docs/policy-from-evidence.md',
   },
   'policy lock': {

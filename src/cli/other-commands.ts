@@ -16,7 +16,7 @@ import { versionCommand } from './command-version.js';
 import type { OtherCommandName } from './command-names.js';
 import type { Terminal } from './terminal.js';
 
-/** Makes each command but `run`, `batch` and `worker`. They are loaded together: none has many options. */
+/** Creates every command except `run`, `batch` and `worker`. They are loaded together: none has many options. */
 export const OTHER_COMMANDS = {
   resume: resumeCommand,
   approve: approveCommand,

@@ -58,7 +58,7 @@ function lineWriter(terminal: Terminal): (line: string) => void {
   return (line) => terminal.stdout(`${terminal.runnerReadsOutput ? neutralizeCommands(line) : line}\n`);
 }
 
-/** `bosun batch report`: rewrites what is made from the journal. */
+/** `bosun batch report`: rewrites what is derived from the journal. */
 export async function performBatchReport(
   dir: string,
   flags: FolderReportFlags,

@@ -51,7 +51,7 @@ function repositoryAt(folder: string): string {
   try {
     return resolveWorkspace(folder);
   } catch (error) {
-    throw configProblem('repository', `--repository ${folder} is not there, or is no folder`, {
+    throw configProblem('repository', `--repository ${folder} does not exist, or is not a folder`, {
       hint: 'Give the folder of a git repository.',
       cause: error,
     });

@@ -19,7 +19,7 @@ export interface ReplayRequest extends PolicyRequest, JudgeSettings {
 export async function replayPolicy(request: ReplayRequest): Promise<ReplaySummary> {
   const { against, transcripts, mode: _mode, ...rest } = request;
   if (request.policies.length === 0)
-    throw configProblem('policy', 'no policy to judge by', { hint: 'Name one with --policy.' });
+    throw configProblem('policy', 'no policy to judge with', { hint: 'Name one with --policy.' });
   const policy = judgeUnder(await openPolicies(request), request);
   const old =
     against.length > 0

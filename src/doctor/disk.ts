@@ -24,24 +24,24 @@ export function diskFinding(workspace: string, temporary: string = tmpdir()): Fi
   } catch (error) {
     const message = `${runs}, where transcripts are kept, cannot be written: ${plainReason(error)}`;
     return isDiskFull(error)
-      ? fail('disk', 'tool_infra_error', message, 'Make room, and try again.')
+      ? fail('disk', 'tool_infra_error', message, 'Free some space, and try again.')
       : fail(
           'disk',
           'config_error',
           message,
-          'Choose a workspace that this user may write, or another place with --transcript.',
+          'Choose a workspace that this user can write to, or another place with --transcript.',
         );
   }
   try {
     writeProbe(temporary);
   } catch (error) {
     const message = `the temporary folder ${temporary} cannot be written: ${plainReason(error)}`;
-    return warn('disk', message, 'Set TMPDIR to a folder that this user may write.');
+    return warn('disk', message, 'Set TMPDIR to a folder that this user can write to.');
   }
   const places = [workspace, temporary].map((path) => ({ path, free: freeBytes(path) }));
   const scarce = places.find(({ free }) => free < LITTLE_BYTES);
   const said = places.map(({ path, free }) => `${formatSize(free)} free in ${path}`).join(', ');
-  return scarce ? warn('disk', said, `Make room on the disk of ${scarce.path}.`) : ok('disk', said);
+  return scarce ? warn('disk', said, `Free some space on the disk of ${scarce.path}.`) : ok('disk', said);
 }
 
 /** A disk without room, or that reports errors late, shows only when it is written and flushed. */

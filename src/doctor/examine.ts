@@ -26,7 +26,10 @@ export interface DoctorRequest extends PolicyRequest {
   readonly signal: AbortSignal;
 }
 
-/** Whether everything is here that a run with these settings needs. Throws a Problem if there is no such workspace. */
+/**
+ * Checks that everything that a run with these settings needs is here. Throws a Problem if there is no such
+ * workspace.
+ */
 export async function examine(request: DoctorRequest): Promise<Finding[]> {
   const { variables, signal } = request;
   const workspace = resolveWorkspace(request.cwd);

@@ -4,7 +4,7 @@ import { Problem } from '../protocol/problem.js';
 /** What one check has found. */
 export interface Finding {
   readonly check: string;
-  /** `warn`: a run works, but not as well as it could. `fail`: a run would not get through. */
+  /** `warn`: a run works, but not as well as it could. `fail`: a run would fail. */
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
   /** What to do about it. */

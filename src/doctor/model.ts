@@ -106,7 +106,7 @@ function openModels(
         max_output_tokens: Math.min(settings.max_output_tokens ?? FEW_TOKENS, FEW_TOKENS),
       };
     },
-    // One request tells enough.
+    // One request is enough.
     retries: { retryTimeMs: 0, charge: () => ({ affordable: false }) },
     counted: (one) => one,
     gated: (one) => one,
@@ -127,7 +127,7 @@ async function askedEndpoint(provider: Provider, { signal }: ModelQuestion): Pro
   const start = performance.now();
   const reply = await provider.send(
     {
-      system: 'You test a connection.',
+      system: 'You are testing a connection.',
       contents: [{ role: 'user', parts: [{ text: 'Answer with the word ok.' }] }],
       tools: [],
     },

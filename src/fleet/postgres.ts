@@ -5,10 +5,10 @@ import { loadPostgres } from './library.js';
 import type { ServerClock } from './server-clock.js';
 
 const CONNECT_MS = 10_000;
-/** Any number, equal for all: decides who makes the tables first. */
+/** Any number, equal for all: decides who creates the tables first. */
 const SETUP_LOCK = 7_203_511_402;
 
-/** How BullMQ reaches the server; it makes its tables itself. */
+/** How BullMQ reaches the server; it creates its tables itself. */
 export function postgresOptions({ url }: QueueAddress, most: number) {
   return {
     connectionString: url,

@@ -32,7 +32,7 @@ export function onServerClock(factory: Factory, clock: ServerClock): Factory {
     const backend = factory(...args);
     const own = backend as unknown as { run?: Run };
     const run = own.run?.bind(backend);
-    if (!run) throw new Error('this version of BullMQ is not supported: it reads the time in another way');
+    if (!run) throw new Error('this version of BullMQ is not supported: it reads the time differently');
     own.run = async (command, words) => {
       const now = Date.now();
       const isTime = (word: unknown): word is number =>

@@ -34,7 +34,7 @@ export function createFile(path: string, data: string | Uint8Array): BigIntStats
       return stats;
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
-      throw errorWithCode('EAPPEARED', `${path} exists by now`);
+      throw errorWithCode('EAPPEARED', `${path} exists already`);
     } finally {
       rmSync(temporary, { force: true });
     }

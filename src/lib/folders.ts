@@ -13,7 +13,7 @@ import { attempt } from './attempt.js';
 import { errorWithCode, errorCode } from './errors.js';
 import { movedError, pathOfOpenFile } from './real-path.js';
 
-/** Makes a folder and its missing parents. (Node's own function never ends on /proc.) */
+/** Creates a folder and its missing parents. (Node's own function never ends on /proc.) */
 export function makeFolders(path: string, mode = 0o777): void {
   try {
     makeFolder(path, mode);
@@ -24,7 +24,7 @@ export function makeFolders(path: string, mode = 0o777): void {
   }
 }
 
-/** Another process may make the same one at the same time. */
+/** Another process may create the same one at the same time. */
 function makeFolder(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
@@ -43,7 +43,7 @@ export function entriesIn(folder: string): Dirent[] {
   return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
-/** Throws if there is no such folder: making one would turn a typo into a place that nobody looks into. */
+/** Throws if there is no such folder: creating one would turn a typo into a place where nobody looks. */
 export function mustBeFolder(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw errorWithCode('ENOENT', `the folder ${path} does not exist`);
@@ -51,8 +51,8 @@ export function mustBeFolder(path: string): void {
 }
 
 /**
- * Makes a real path. Each folder is made inside the open one above it, so that nothing is made behind a link
- * that is put in the way meanwhile: that is `EMOVED`.
+ * Creates the folders of a real path. Each is created inside the open one above it, so that nothing is created
+ * behind a link that is put in the way meanwhile: that is `EMOVED`.
  */
 export function makeRealFolders(path: string): void {
   closeSync(openFolder(path));
@@ -70,7 +70,7 @@ function openExisting(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   } catch (error) {
-    // If a file is in its place, the attempt to make it says so.
+    // If a file is in its place, the attempt to create it says so.
     const isMissing = errorCode(error) === 'ENOENT' || isThere(path);
     if (!isMissing || dirname(path) === path) throw error;
     return undefined;

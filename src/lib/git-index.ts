@@ -104,7 +104,7 @@ function readEntries(repository: GitFolder, file: string, found: Found): { reado
     }
     const text = name.toString('utf8');
     // In a split index, what has only changed has no name; a folder is one that is not checked out; and nobody can
-    // ask for a name that is no text.
+    // ask for a name that is not text.
     if (text.includes('\ufffd')) found.isPartial = true;
     if (text === '' || text.endsWith('/') || text.includes('\ufffd')) continue;
     found.names.push(text);

@@ -14,7 +14,7 @@ export interface TrackedRepository {
 
 /** Submodules may contain submodules, but not without end. */
 const MAX_DEPTH = 8;
-/** How deep to look for repositories below a folder that is in none. */
+/** How deep to look for repositories below a folder that is not in one. */
 const LOOK_DOWN = 2;
 
 /**

@@ -28,9 +28,9 @@ export interface LeaseWishes {
   readonly signal?: AbortSignal;
   /** Called once if there is something to wait for. */
   readonly onWait?: (holder: LeaseHolder) => void;
-  /** Makes the folder of the lease. If given, a removed lease is made again; otherwise it is lost. */
+  /** Creates the folder of the lease. If given, a removed lease is created again; otherwise it is lost. */
   readonly prepare?: () => void;
-  /** Called after the lease was given back. */
+  /** Called after the lease was released. */
   readonly tidy?: () => void;
 }
 
@@ -93,7 +93,7 @@ async function tryLease(path: string, wishes: LeaseWishes): Promise<Lease | Leas
   }
 }
 
-/** A leaving process may remove the folder that it made. */
+/** A leaving process may remove the folder that it created. */
 const PREPARE_TRIES = 3;
 
 function draftIn(path: string, { name, prepare }: LeaseWishes): LeaseDraft {
@@ -111,14 +111,14 @@ function draftIn(path: string, { name, prepare }: LeaseWishes): LeaseDraft {
 function leftBehind({ record, version }: FoundLease, nowMs: number): 'dead' | 'expired' | undefined {
   const life = lifeOf(record);
   if (life !== 'unknown') return life === 'dead' ? 'dead' : undefined;
-  // A time in the future is no reason to wait for ever.
+  // A time in the future must not make anyone wait for ever.
   return Math.abs(nowMs - version.mtimeMs) > LEASE_MS ? 'expired' : undefined;
 }
 
 /** Longer than it takes to check a lease and to replace it. */
 const TAKE_OVER = { waitMs: 5000, staleMs: 30_000, signal: new AbortController().signal };
 
-/** Only one process at a time: otherwise a slow one could replace what a fast one has just made. */
+/** Only one process at a time: otherwise a slow one could replace what a fast one has just created. */
 async function takeOver(path: string, wishes: LeaseWishes): Promise<Lease | undefined> {
   const replace = (): Lease | undefined => {
     const found = findLease(path);
@@ -141,7 +141,7 @@ async function takeOver(path: string, wishes: LeaseWishes): Promise<Lease | unde
   }
 }
 
-/** A lease that this process holds until it gives it back, or finds that another has it. */
+/** A lease that this process holds until it releases it, or finds that another has it. */
 export class Lease {
   readonly path: string;
   /** Whether the former holder may still be running, unaware that its time is over. */
@@ -194,7 +194,7 @@ export class Lease {
   release(): void {
     clearInterval(this.#timer);
     if (this.#lost) return;
-    this.#lost = errorWithCode('ELOST', `${this.path} was given back`);
+    this.#lost = errorWithCode('ELOST', `${this.path} was released`);
     dropLease(this.path, this.#record.id);
     this.#wishes.tidy?.();
   }

@@ -50,8 +50,8 @@ function take(path: string): string | undefined {
 }
 
 /**
- * Removes a stale lock. A second lock makes sure that only one process does so at a time: otherwise a slow one could
- * remove what a fast one has just made again.
+ * Removes a stale lock. A second lock makes sure that only one process does so at a time: otherwise a slow one
+ * could remove what a fast one has just created again.
  */
 function breakStale(path: string, staleMs: number): boolean {
   if (!isStale(path, staleMs)) return false;
@@ -73,6 +73,6 @@ function breakStale(path: string, staleMs: number): boolean {
 function isStale(path: string, staleMs: number): boolean {
   const found = findLease(path);
   if (!found) return false;
-  // A time in the future is no reason to wait for ever.
+  // A time in the future must not make anyone wait for ever.
   return Math.abs(Date.now() - found.version.mtimeMs) > staleMs || lifeOf(found.record) === 'dead';
 }

@@ -108,7 +108,7 @@ export function checkUnmoved(real: string): void {
 }
 
 export function movedError(path: string): Error {
-  return errorWithCode('EMOVED', `${path} leads elsewhere than when it was decided`);
+  return errorWithCode('EMOVED', `${path} leads elsewhere than when the call was decided`);
 }
 
 /** The path of an open file according to the system; undefined if it does not say. */

@@ -73,7 +73,7 @@ export function revealedLine(text: string, width: number): string {
   return oneLine(revealHidden(headOf(text, width * 10)), width);
 }
 
-/** Keeps a CI runner from taking a line of untrusted text for a command: `::x`, `##[x]`, `##vso[x]`. */
+/** Keeps a CI runner from treating a line of untrusted text as a command: `::x`, `##[x]`, `##vso[x]`. */
 export function neutralizeCommands(text: string): string {
   return text
     .replaceAll(/^((?:[^\S\n\r\u2028\u2029]|\u0085)*):(?=:)/gm, '$1:\u200b')

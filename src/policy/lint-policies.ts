@@ -10,7 +10,7 @@ import { readSource } from './source.js';
 /** Does not report rules that a policy takes from a preset: its author cannot change them. */
 export async function lintPolicies(request: PolicyRequest): Promise<Warning[]> {
   if (request.policies.length === 0)
-    throw configProblem('policy', 'no policy to look at', { hint: 'Name one with --policy FILE or PRESET.' });
+    throw configProblem('policy', 'no policy to check', { hint: 'Name one with --policy FILE or PRESET.' });
   const isPreset = (file: string) => dirname(file) === presetsFolder();
   const documents = await loadPolicies(request);
   const locate = await locator(documents.flatMap(({ sources }) => sources.map(({ file }) => file)));

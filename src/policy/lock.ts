@@ -44,7 +44,7 @@ export function readLock(text: string): PolicyLock | string {
     return 'it is not JSON';
   }
   if (typeof value?.v === 'number' && Number(value.v) !== 1)
-    return `it is of version ${Number(value.v)}, and this Bosun knows 1`;
+    return `it has version ${Number(value.v)}, but this Bosun only knows version 1`;
   if (value?.v !== 1 || !isLocked(value)) return 'it is not a policy lock';
   return value.sha256 === lockHash(value) ? (value as PolicyLock) : 'it was changed since it was written';
 }

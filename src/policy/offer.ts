@@ -72,11 +72,11 @@ function exceptions({ open, whole }: AllowedCommands): string {
 function commandNote({ open, whole }: AllowedCommands, onAsk: OnAsk): string | undefined {
   const kinds = [
     ...(open.length > 0 ? [`commands that begin with: ${open.join('; ')}`] : []),
-    ...(whole.length > 0 ? [`exactly these commands, with no further word: ${whole.join('; ')}`] : []),
+    ...(whole.length > 0 ? [`exactly these commands, with no other words: ${whole.join('; ')}`] : []),
   ];
   if (kinds.length === 0) return undefined;
   const allowed =
-    onAsk === 'deny' || onAsk === 'fail' ? 'Allowed are only' : 'Allowed without an approval are';
+    onAsk === 'deny' || onAsk === 'fail' ? 'You may run only' : 'Without an approval you may run only';
   return `${allowed} ${kinds.join('. And ')}. They may be combined with pipes, && and the like.`;
 }
 

@@ -257,7 +257,7 @@ export const EVENT_FIELDS = {
     // Absent if the usage or the price is not known.
     'cost_usd?': amount,
   },
-  // The model was told that it repeats itself.
+  // The model was warned that it repeats itself.
   loop_notice: {
     // The call whose result ends with the notice.
     tool_id: name,

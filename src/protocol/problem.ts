@@ -29,11 +29,11 @@ export function configProblem(code: string, message: string, details: ProblemDet
   return new Problem('config_error', code, message, details);
 }
 
-/** What the machine ran out of, if an exception says so: that is no bug of Bosun. */
+/** What the machine ran out of, if an exception says so: that is not a bug in Bosun. */
 export function shortageProblem(error: unknown): Problem | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    const full = { hint: 'Make room, and try again.', cause: error };
+    const full = { hint: 'Free some space, and try again.', cause: error };
     return new Problem('tool_infra_error', 'no_space_left', `the disk is full: ${String(error)}`, full);
   }
   if (code !== 'EMFILE' && code !== 'ENFILE') return undefined;

@@ -41,7 +41,7 @@ export function transcriptFault(
   const newer = lines.find(({ v }) => v > SCHEMA_VERSION);
   if (newer)
     return {
-      why: `it is of version ${newer.v}, and this Bosun knows ${SCHEMA_VERSION}`,
+      why: `it has version ${newer.v}, but this Bosun only knows version ${SCHEMA_VERSION}`,
       hint: 'Update Bosun.',
     };
   if (brokenAt !== undefined) return { why: `it was changed: its hash chain breaks at line ${brokenAt}` };

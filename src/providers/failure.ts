@@ -31,7 +31,7 @@ interface ErrorFacts {
   readonly errors?: readonly unknown[];
 }
 
-/** The failure of a connection. Anything else is no answer of a provider but a bug of ours, and stays one. */
+/** The failure of a connection. Anything else is a bug of ours, not a provider's answer, and stays one. */
 export function noAnswer(error: unknown): ModelFailure {
   if (!isOfConnection(error)) throw error;
   const { stale, code, cause } = error as ConnectionError & { readonly cause?: ConnectionError };

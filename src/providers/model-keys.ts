@@ -67,7 +67,7 @@ export function withCountedUsage(
   const forCost = limits.some(({ cost_usd }) => cost_usd !== undefined);
   if (!forCost && limits.every(({ tokens }) => tokens === undefined)) return (provider) => provider;
   const message =
-    'the provider does not report how many tokens it used; for the limits, they are estimated from the length of the texts';
+    'the provider does not report how many tokens it uses; for the limits, they are estimated from the length of the texts';
   let hasWarned = false;
   const warnOnce = () => {
     if (!hasWarned) emit(warning('usage', message));

@@ -106,7 +106,7 @@ export class JunitReport implements RunDocument {
   }
 
   #denials(): TestCase[] {
-    // What the policy tolerates is no failure.
+    // What the policy tolerates is not a failure.
     const type = this.#record.result?.status === 'completed' ? 'skipped' : 'failure';
     return this.#record.denials.map((denial) => ({
       group: 'denial',

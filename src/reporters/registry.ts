@@ -2,7 +2,7 @@ import type { Variables } from '../lib/redact/secrets.js';
 import type { CollectorReport, RunDocument, RunnerReport } from './document.js';
 import type { Answer } from './findings/answers.js';
 
-/** Options for making documents. */
+/** Options for creating documents. */
 export interface DocumentOptions {
   /** The most bytes that a document may take, if it can be cut. */
   readonly maxBytes?: number;
@@ -12,7 +12,7 @@ interface DocumentRow {
   readonly writes: 'a document';
   /** What it writes, for the docs. */
   readonly about: string;
-  /** Several of them in a row are no valid document. */
+  /** Several of them in a row are not a valid document. */
   readonly standsAlone?: true;
   readonly load: (options: DocumentOptions) => Promise<RunDocument>;
 }

@@ -4,7 +4,7 @@ import { secretsIn, type Variables } from '../lib/redact/secrets.js';
 
 const known = new WeakMap<Variables, Redactor>();
 
-/** Recognizes an environment's secrets by names that are common for them. Made once for each. */
+/** Recognizes an environment's secrets by the usual names for them. Created once for each environment. */
 export function defaultRedactor(variables: Variables): Redactor {
   const isNamed = (name: string) => MODEL_CREDENTIALS.includes(name);
   const redactor = known.get(variables) ?? new Redactor({ secrets: () => secretsIn(variables, isNamed) });

@@ -66,7 +66,7 @@ export interface RunRequest {
   readonly replay?: string;
   /** Where to write the transcript, if not to the workspace's `.bosun/runs`. */
   readonly transcript?: string;
-  /** They set what no policy sets, and tighten what one does. */
+  /** They set what no policy sets, and tighten what a policy sets. */
   readonly limits?: NonNullable<PolicyFlags['limits']>;
   /** Events that are recorded only if asked for. */
   readonly include?: {

@@ -87,7 +87,7 @@ interface OpenedPolicy {
   readonly redactor: Redactor;
 }
 
-/** Made before the first event. Policies that cannot be read end the run, and are reported like any other end. */
+/** Policies that cannot be read end the run, and are reported like any other end. Called before the first event. */
 async function openPolicy(request: RunRequest, resumed: ResumedRun | undefined): Promise<OpenedPolicy> {
   try {
     const effective = resumed?.effective ?? request.effective ?? (await loadPolicy(request));

@@ -12,7 +12,7 @@ const CLOSING_MS = 5000;
 
 /**
  * Ends everything that a run started, and judges what came of it. How the run ended is known by now: an error here is
- * a warning, except that what could not be judged is no success.
+ * a warning, except that what could not be judged is not a success.
  */
 export async function wrapUp(
   composed: Pick<Composed, 'close' | 'conclude'>,

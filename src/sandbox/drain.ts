@@ -6,8 +6,9 @@ const SILENT_LOOKS = 10;
 const MOST_LOOKS = 50;
 
 /**
- * Tells when nothing more will come out of a pipe that somebody still holds open. It counts looks, not time: while other
- * runs keep this process busy, nobody reads what is already in the pipe, and between two looks everything there is read.
+ * Determines when nothing more will come out of a pipe that somebody still holds open. It counts looks, not time:
+ * while other runs keep this process busy, nobody reads what is already in the pipe, and between two looks
+ * everything there is read.
  */
 export class Drain {
   #silent = 0;

@@ -16,7 +16,7 @@ export function membersOf(leader: number, marker: string, known?: ReadonlySet<nu
 const FEW = 32;
 
 /**
- * Whether a command has surely left nothing behind: no process that began after it belongs to it. Most commands
+ * Whether a command has certainly left nothing behind: no process that began after it belongs to it. Most commands
  * start few processes or none, and listing all of the machine takes longer than they do.
  */
 export function leftNothing(leader: number, marker: string): boolean {

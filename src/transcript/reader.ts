@@ -11,7 +11,7 @@ import { NO_PREVIOUS } from './writer.js';
 /** How much deeper an event nests JSON from outside. */
 const MAX_EVENT_DEPTH = MAX_DEPTH + 20;
 
-/** Reads a transcript. An incomplete last line is tolerated; any other line that is no event is an error. */
+/** Reads a transcript. An incomplete last line is tolerated; any other line that is not an event is an error. */
 export function readTranscript(path: string): Transcript {
   const lines: TranscriptLine[] = [];
   let torn = false;

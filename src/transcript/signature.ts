@@ -38,11 +38,11 @@ export function transcriptSignatureFault(
   try {
     found = parseJson(readRegularFile(file, MAX_BYTES).bytes.toString('utf8')) as typeof found;
   } catch (error) {
-    return errorCode(error) === 'ENOENT' ? 'it is not signed' : `${file} is no signature`;
+    return errorCode(error) === 'ENOENT' ? 'it is not signed' : `${file} is not a signature`;
   }
   const { key, value } = found?.signature ?? {};
   if (found?.v !== 1 || typeof key !== 'string' || typeof value !== 'string')
-    return `${file} is no signature`;
+    return `${file} is not a signature`;
   if (!trusted.includes(key)) return 'none of the trusted keys has signed it';
   return isSigned(transcriptBytes(boundTo(transcript)), { key, value })
     ? undefined

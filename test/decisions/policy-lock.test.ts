@@ -68,7 +68,9 @@ test('a lock that was edited fits nothing', async () => {
   writeFileSync(file, readFileSync(file, 'utf8').replace(/"sha256": "../, '"sha256": "00'));
   await expect(checkLock(file, policy)).rejects.toThrow('it was changed since it was written');
   writeFileSync(file, '{"v":2}');
-  await expect(checkLock(file, policy)).rejects.toThrow('it is of version 2, and this Bosun knows 1');
+  await expect(checkLock(file, policy)).rejects.toThrow(
+    'it has version 2, but this Bosun only knows version 1',
+  );
   writeFileSync(file, '{"v":1}');
   await expect(checkLock(file, policy)).rejects.toThrow('it is not a policy lock');
   await expect(checkLock(`${file}x`, policy)).rejects.toThrow('cannot be read');

@@ -46,7 +46,7 @@ const WRONG: [string, Record<string, string>, RegExp][] = [
   [
     'a key for Vertex',
     { ...KEY, prompt: 'x', model: 'vertex/g' },
-    /^input api-key does not go with model vertex\/g/,
+    /^input api-key cannot be used with model vertex\/g/,
   ],
   [
     'a project without a model of Vertex',

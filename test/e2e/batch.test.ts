@@ -230,11 +230,11 @@ describe('exit codes', () => {
       ['version: 1\nprompt: x\ntasks: {glob: {include: ["*.py"]}}\n', /batch\.yaml:3:1: there are no tasks/],
       [
         'version: 1\nprompt: x\ntasks:\n  list:\n    - {id: a}\n    - {id: a, b: 1}\n',
-        /batch\.yaml:6:7: the id "a" stands at .*batch\.yaml:5:7 already/,
+        /batch\.yaml:6:7: the id "a" is already used at .*batch\.yaml:5:7/,
       ],
       [
         'version: 1\nprompt: x\ntasks:\n  list:\n    - {b: 1}\n    - {b: "1"}\n',
-        /batch\.yaml:6:7: the same values stand at .*batch\.yaml:5:7 already/,
+        /batch\.yaml:6:7: the same values are already used at .*batch\.yaml:5:7/,
       ],
       [
         'version: 1\nprompt: "{{b}}"\ntasks: {list: [{b: " "}]}\n',

@@ -163,7 +163,7 @@ describe('a policy decides about servers and their tools', () => {
     const { server, place: where } = await runUnder(policyWith(servers), script);
     expect(offeredBy(server)?.filter((name) => name.startsWith('s__'))).toEqual(['s__look']);
     const declared = server.requests[0]?.body.tools[0].functionDeclarations.at(-1);
-    expect(declared.description).toContain('It says of itself: it only reads.');
+    expect(declared.description).toContain('By its own account: it only reads.');
     expect(ofType(eventsOf(where), 'tool_result').map(({ status }) => status)).toEqual([
       'success',
       'error',

@@ -16,7 +16,7 @@ describe('policy lint', () => {
   test('needs a policy', async () => {
     const { code, stdout, stderr } = await lint({});
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^bosun: error: no policy to look at\. .*--policy.*\n$/);
+    expect(stderr).toMatch(/^bosun: error: no policy to check\. .*--policy.*\n$/);
   });
 
   test('says in one line that all is well; as JSON it is an empty list', async () => {

@@ -25,7 +25,7 @@ test.each([
   [
     ['worker', '--queue', 'redis://h', '--repository', '/no/where'],
     2,
-    '--repository /no/where is not there, or is no folder. Give the folder of a git repository',
+    '--repository /no/where does not exist, or is not a folder. Give the folder of a git repository',
   ],
   ...AWAY.flatMap((url): [string[], number, string][] => {
     const message = `the queue ${url.replace(PASSWORD, '***')} cannot be used: connect ECONNREFUSED 127.0.0.1:1. Is the`;

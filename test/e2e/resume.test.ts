@@ -401,7 +401,7 @@ describe('what cannot be resumed is refused with one line, and stays as it is', 
       'a newer version',
       (where) => rewrite(where, (line) => ({ ...line, v: 2 })),
       [],
-      /it is of version 2, and this Bosun knows 1.*Update/,
+      /it has version 2, but this Bosun only knows version 1.*Update/,
     ],
     [
       'lines of two runs',

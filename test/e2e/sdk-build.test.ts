@@ -93,14 +93,14 @@ describe('an SDK that no longer fits is exit 1, and no outage', () => {
     writeFileSync(file, `${code}\n${readFileSync(file, 'utf8')}`);
   test.each<[string, (file: string) => void, RegExp]>([
     [
-      'it writes the conversation in another way',
+      'it writes the conversation differently',
       shadow(
         `const JSON = { ...globalThis.JSON, parse: globalThis.JSON.parse, stringify: (...all) => globalThis.JSON.stringify(...all)?.replace('"parts"', '"pieces"') };`,
       ),
       /no longer fits: the place of the conversation .* contents\)/,
     ],
     [
-      'it sends by other means than ours',
+      'it sends without our fetch',
       (file) =>
         writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/abortSignal,\w+\.fetch/g, 'abortSignal')),
       /no longer fits/,

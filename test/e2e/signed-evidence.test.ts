@@ -70,7 +70,7 @@ test('a signature is of one transcript, as it was', async () => {
   writeFileSync(`${signed}.sig`, JSON.stringify({ ...text, signature: { key: 'x', value: 'y' } }));
   expect((await learn(signed)).stderr).toContain('none of the trusted keys has signed it');
   writeFileSync(`${signed}.sig`, 'nonsense');
-  expect((await learn(signed)).stderr).toContain('is no signature');
+  expect((await learn(signed)).stderr).toContain('is not a signature');
 });
 
 test('what is not whole is not signed, and a key that is none is named', async () => {

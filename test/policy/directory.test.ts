@@ -62,7 +62,7 @@ describe('a rule with a folder', () => {
     expect((await shell(policy, 'make check')).reason).toContain(
       'rule here allows it in `src` only, and it may run elsewhere',
     );
-    expect(policy.describe('run_shell_command')).toContain('with no further word: make check (in src).');
+    expect(policy.describe('run_shell_command')).toContain('with no other words: make check (in src).');
   });
 
   test('has examples that run in it', async () => {

@@ -87,7 +87,7 @@ describe('an exact rule', () => {
       `${exactly('npm test')}  - {id: open, tool: run_shell_command, command: git log, decision: allow}\n`,
     );
     expect(policy.describe('run_shell_command')).toContain(
-      'commands that begin with: git log. And exactly these commands, with no further word: npm test.',
+      'commands that begin with: git log. And exactly these commands, with no other words: npm test.',
     );
     expect(policy.summary).toContain('except: git log; exactly npm test.');
   });

@@ -253,10 +253,10 @@ describeSandboxed('the network of a sandbox', () => {
     );
     chmodSync(script, 0o755);
     await expect(bad(script)).rejects.toThrow(
-      /^the sandbox cannot make a network: bwrap: setting up uid map: Permission denied$/,
+      /^the sandbox cannot create a network: bwrap: setting up uid map: Permission denied$/,
     );
     await expect(bad('/bin/false')).rejects.toThrow('bwrap ended with 1');
-    await expect(bad('/nowhere/bwrap')).rejects.toThrow(/cannot make a network: .*ENOENT/);
+    await expect(bad('/nowhere/bwrap')).rejects.toThrow(/cannot create a network: .*ENOENT/);
   });
 
   test('is opened once for all who ask, and closed without waiting', async () => {

@@ -47,7 +47,7 @@ export class Stage {
   static async open({ workspace, folder, git }: Integration, lines: readonly JournalLine[]): Promise<Stage> {
     const repository = gitFolder(workspace);
     if (!repository)
-      throw batchProblem(`integrate: apply needs a git repository, and ${workspace} is in none`);
+      throw batchProblem(`integrate: apply needs a git repository, but ${workspace} is not in one`);
     const scratch = new Scratch(folder, repository, git);
     try {
       const head = (await git(['rev-parse', 'HEAD'], scratch.top)).trim();
@@ -119,7 +119,10 @@ interface Changed {
   readonly staged: string;
 }
 
-/** Makes the index: HEAD, and what this batch has written and is unchanged. Returns tracked files changed by others. */
+/**
+ * Builds the index: HEAD, and what this batch has written and is unchanged. Returns tracked files changed by
+ * others.
+ */
 async function takeOwn(
   scratch: Scratch,
   changed: ReadonlyMap<string, Changed>,

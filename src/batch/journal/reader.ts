@@ -70,7 +70,7 @@ export function readSoundJournal(path: string): Journal {
   return journal;
 }
 
-/** Says what is wrong with an event: the number of an attempt belongs to one key, and to its folder. */
+/** Says what is wrong with an event: an attempt's number belongs to one key and its folder. */
 function attemptFaults(): (line: JournalLine) => string | undefined {
   const keys = new Map<string, string>();
   return (line) => {

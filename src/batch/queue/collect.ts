@@ -103,10 +103,11 @@ async function checkTranscript(path: string, task: BatchTask, end: TaskEndEvent)
   const found = await verifyTranscript(path);
   if (!found.valid) throw new Error(`its transcript is not valid: ${found.message}`);
   const { lines, result } = readTranscript(path);
-  if (result?.status !== end.status) throw new Error('its transcript ends in another way than its result');
+  if (result?.status !== end.status)
+    throw new Error('its transcript and its result do not end in the same way');
   const asked = lines.find((line) => line.type === 'message' && line.role === 'user');
   // Redacted text cannot be compared.
   const isWhole = asked?.type === 'message' && !asked.content.includes('[redacted:');
   const isOther = isWhole ? !asked.content.startsWith(task.prompt) : !asked && end.status === 'completed';
-  if (isOther) throw new Error('its transcript is that of another prompt');
+  if (isOther) throw new Error('its transcript has another prompt');
 }

@@ -167,7 +167,7 @@ export class Coordinator implements Executor {
     );
     if (claimed.type === 'granted') return claimed.state;
     throw configProblem('batch_busy', `another process coordinates the batch ${record.name}: ${claimed.by}`, {
-      hint: `Wait until it has ended; a dead one holds the batch for ${CLAIM_MS / 1000} seconds.`,
+      hint: `Wait until it has ended; one that has died holds the batch for ${CLAIM_MS / 1000} seconds.`,
     });
   }
 

@@ -6,7 +6,7 @@ import type { Answer } from '../../reporters/findings/answers.js';
 import { StepSummary } from '../../reporters/github/step-summary.js';
 import type { BatchStory } from './story.js';
 
-/** Makes a document about a batch; `file` is its path, if it has one. */
+/** Creates a document about a batch; `file` is its path, if it has one. */
 type BatchDocument = (story: BatchStory, file?: string) => Iterable<string>;
 
 /** Documents about a batch. Each is loaded when asked for. */
@@ -47,7 +47,7 @@ export interface BatchReportOptions {
   /** Prints commands to a CI runner. */
   readonly command: (text: string) => void;
   readonly stepSummary: string | undefined;
-  /** Gets what goes wrong once the outcome is known. */
+  /** Called with what goes wrong once the outcome is known. */
   readonly warn: (message: string) => void;
 }
 

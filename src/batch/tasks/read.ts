@@ -114,7 +114,7 @@ function emptiness(source: TaskSource): string {
     case 'file':
       return `${source.path} is empty`;
     case 'stdin':
-      return 'stdin brought nothing';
+      return 'stdin was empty';
     case 'command':
       return `\`${source.command.join(' ')}\` printed nothing`;
     case 'list':

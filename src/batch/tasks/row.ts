@@ -10,7 +10,7 @@ export interface Row {
   readonly place: string;
 }
 
-/** Makes a row of parsed data. Throws a fault unless it is an object of named values. */
+/** Turns parsed data into a row. Throws a fault unless it is an object of named values. */
 export function rowOf(value: unknown, place: string, fault: (message: string) => Problem): Row {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw fault('a task must be an object of named values');

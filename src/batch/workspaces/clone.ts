@@ -13,7 +13,7 @@ export interface ClonePlace {
   readonly pristine: string;
 }
 
-/** Makes a clone that shares the objects of its source and nothing else: no remote, no hooks, no settings. */
+/** Creates a clone that shares the objects of its source and nothing else: no remote, no hooks, no settings. */
 export async function makeClone(
   place: ClonePlace,
   source: CloneSource,

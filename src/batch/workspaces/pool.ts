@@ -40,7 +40,7 @@ export interface PoolSettings {
   readonly onWarning?: (message: string) => void;
 }
 
-/** Clones for tasks: made one after the other, reused, and kept as long as a task may continue in them. */
+/** Clones for tasks: created one after the other, reused, and kept as long as a task may continue in them. */
 export class WorkspacePool {
   readonly #settings: PoolSettings;
   readonly #root: string;

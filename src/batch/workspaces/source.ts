@@ -23,7 +23,7 @@ export async function cloneSource(workspace: string, spec: BatchSpec, git: Git):
   if (!repository)
     throw spec.fault(
       ['workspace', 'isolation'],
-      `isolation clone needs a git repository, and ${workspace} is in none`,
+      `isolation clone needs a git repository, but ${workspace} is not in one`,
       'Run `git init` and commit, or set workspace.isolation: none and concurrency: 1.',
     );
   const { base } = spec.workspace;

@@ -9,7 +9,7 @@ import { zshScript } from './zsh.js';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
-/** A script for a shell, made from the actual commands. */
+/** A script for a shell, generated from the actual commands. */
 export function completionScript(shell: Shell, program: Command): string {
   const words = { presets: listPresets().map(({ name }) => name), tools: TOOL_NAMES };
   return SCRIPTS[shell](describeCommands(program, words));

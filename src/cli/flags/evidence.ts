@@ -40,7 +40,7 @@ export const LEARN_FLAGS = {
   },
   'min-runs': {
     takes: SOME,
-    in: { 'policy learn': 'what fewer runs than this needed only becomes a comment' },
+    in: { 'policy learn': 'what fewer runs than this needed becomes only a comment' },
     default: { value: 3 },
   },
   from: {

@@ -57,7 +57,7 @@ export const OUTPUT_FLAGS = {
   'include-tool-state': {
     takes: SWITCH,
     group: 'What comes out:',
-    in: sameHelp('record each change of state of a call', ...RUNS),
+    in: sameHelp('record every state change of a call', ...RUNS),
   },
   'include-tool-output': {
     takes: SWITCH,

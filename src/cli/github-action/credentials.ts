@@ -26,14 +26,14 @@ function refuseVertex(model: string, namesVertex: boolean): void {
       hint: 'Keep the key, or the project of a vertex/… model.',
     });
   if (model.startsWith('vertex/'))
-    throw configProblem('input', `input api-key does not go with model ${model}`, {
+    throw configProblem('input', `input api-key cannot be used with model ${model}`, {
       hint: 'A vertex/… model takes application default credentials; see google-github-actions/auth.',
     });
 }
 
 function refuseOther(model: string): void {
   if (model.startsWith('vertex/')) return;
-  throw configProblem('input', `inputs vertex-… do not go with model ${model}`, {
+  throw configProblem('input', `inputs vertex-… cannot be used with model ${model}`, {
     hint: `Write model: vertex/${model.split('/').at(-1) || 'gemini-2.5-pro'}.`,
   });
 }

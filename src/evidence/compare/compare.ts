@@ -32,9 +32,9 @@ export interface FigureChange {
   readonly b: number;
   /** A share of A's, such as 0.1 for 10 % more; null if that is 0. */
   readonly change: number | null;
-  /** Of the difference per task; null with too few tasks to tell. */
+  /** Of the difference per task; null if there are too few tasks to tell. */
   readonly interval: Interval | null;
-  /** Null with too few tasks to tell. */
+  /** Null if there are too few tasks to tell. */
   readonly noise: boolean | null;
 }
 

@@ -4,9 +4,9 @@ export interface Interval {
   readonly high: number;
 }
 
-/** What is less probable than this is no coincidence. */
+/** Anything less probable than this is not a coincidence. */
 const SIGNIFICANCE = 0.05;
-/** The quantile of the normal distribution for both ends of an interval of 95 %. */
+/** The quantile of the normal distribution for a two-sided interval of 95 %. */
 const Z = 1.959964;
 const RESAMPLES = 2000;
 /** Fewer differences say nothing about how much they vary. */

@@ -10,7 +10,7 @@ export interface Literal {
 
 const NONE: readonly Literal[] = [];
 
-/** Looks up the literals of shapes. Equal for all runs, so it is made once. */
+/** Looks up the literals of shapes. They are equal for all runs, so this is built once. */
 export class Literals {
   readonly filter = new Uint8Array(FILTER_SIZE);
   readonly #shapes: readonly (Shape | TokenRow)[];
@@ -40,7 +40,7 @@ export class Literals {
     return four && three ? [...four, ...three] : (four ?? three ?? NONE);
   }
 
-  /** Made on first use: much text does not need it. */
+  /** Built on first use: most text does not need it. */
   get #lookUp() {
     if (this.#tables) return this.#tables;
     this.#tables = { long: new Map(), short: new Map() };

@@ -34,7 +34,7 @@ export interface Shape {
   readonly look: (place: LiteralMatch) => Finding;
 }
 
-/** A set of bytes. Most are never used: their tables are made on first use. */
+/** A set of bytes. Most are never used: their tables are built on first use. */
 export class CharacterSet {
   readonly #ranges: string;
   readonly #except: string;
@@ -142,7 +142,9 @@ export function runFinding(
   return { start, end, ...(!ended && { open: goOnWith(rule.set) }) };
 }
 
-/** A literal followed by a run of characters, all of it secret: its name, literals, characters, and minimum length. */
+/**
+ * A literal followed by a run of characters, all of it secret: its name, literals, characters, and minimum length.
+ */
 export type TokenRow = readonly [
   name: string,
   literals: string,

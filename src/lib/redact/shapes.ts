@@ -15,7 +15,7 @@ import {
 const ALNUM = 'A-Za-z0-9';
 const NAME = 'A-Za-z0-9_-';
 
-/** Tokens with a prefix that their makers chose to make them recognizable. */
+/** Tokens with a prefix that their issuers chose to make them recognizable. */
 const TOKENS: readonly TokenRow[] = [
   ['github-token', 'ghp_|gho_|ghu_|ghs_|ghr_', 'A-Za-z0-9_', 30],
   ['github-token', 'github_pat_', 'A-Za-z0-9_', 22],

@@ -15,7 +15,7 @@ export interface BenchMakers {
   readonly benchOf: (facts: BenchFacts) => Omit<Bench, 'key'>;
 }
 
-/** Makes each bench once, however many calls are judged there. */
+/** Creates each bench once, however many calls are judged there. */
 export function benchesFor({ sandbox }: EffectivePolicy, { workspaceOf, benchOf }: BenchMakers): BenchFor {
   const made = new Map<string, Bench>();
   const workspaces = new Map<string, string>();

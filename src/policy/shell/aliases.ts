@@ -26,7 +26,7 @@ function rewritesIn(table: AliasTable, isMutual: boolean): Rewrite[] {
   );
 }
 
-/** Rewrites by their first program. Made when the first pattern is looked up, not at every start. */
+/** Rewrites by their first program. Built when the first pattern is looked up, not at every start. */
 function byProgram(make: () => readonly Rewrite[]): (program: string | undefined) => readonly Rewrite[] {
   let found: Map<string | undefined, Rewrite[]> | undefined;
   return (program) => {

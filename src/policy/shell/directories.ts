@@ -39,7 +39,7 @@ function wanders({ words, scopes }: SimpleCommand, hasFunctions: boolean): boole
   return !isPlain || hasFunctions || scopes.some(({ kind }) => kind === 'loop');
 }
 
-/** Whether a command surely runs in one folder of the workspace, and that folder is where it seems to be. */
+/** Whether a command certainly runs in one folder of the workspace, and that folder is where it seems to be. */
 export function runsOnlyIn(
   directory: string | undefined,
   { directories, workspace, isFollowed }: Pick<CommandContext, 'directories' | 'workspace' | 'isFollowed'>,
@@ -97,7 +97,7 @@ function directoriesAfter(
   const target = words[0]?.literal === 'cd' ? words.at(-1)?.literal : undefined;
   if (target === undefined) return directories;
   const targets = directories.map((base) => resolve(base, target));
-  // Only the `cd` in `cd x && …` has surely happened.
+  // Only the `cd` in `cd x && …` has certainly happened.
   const sure = isCondition && targets.every(isDirectory);
   return [...new Set(sure ? targets : [...directories, ...targets])];
 }

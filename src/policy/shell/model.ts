@@ -14,7 +14,7 @@ export interface ShellWord {
   readonly value: string;
   /** Its value, if nothing in it depends on what happens at run time. */
   readonly literal: string | undefined;
-  /** The text that it surely begins with. */
+  /** The text that it certainly begins with. */
   readonly prefix: string;
   /** It may turn into several words. */
   readonly splits: boolean;
@@ -45,7 +45,7 @@ export interface SimpleCommand {
   /** Names of variables that are set before it, or by it if it has no words. */
   readonly assignments: readonly string[];
   readonly redirects: readonly Redirect[];
-  /** Its node in the tree; not for a command that another one runs, or for an entry that is no command. */
+  /** Its node in the tree; not for a command that another one runs, or for an entry that is not a command. */
   readonly node?: Command;
 }
 

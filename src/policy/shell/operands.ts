@@ -77,7 +77,9 @@ function firstWritten(program: string, operands: readonly ShellWord[], options: 
   return operands.length > 1 ? operands.length - 1 : none;
 }
 
-/** The archives that tar makes or changes: the values of `f`, whose place among the letters says which word it is. */
+/**
+ * The archives that tar creates or changes: the values of `f`, whose place among the letters says which word it is.
+ */
 function archivesOf([, ...args]: readonly ShellWord[]): ShellWord[] {
   const texts = args.map(knownText);
   const letters = texts.map((text, i) => /^-([A-Za-z]+)/.exec(text)?.[1] ?? (i === 0 ? text : ''));
@@ -202,7 +204,9 @@ function arrivals(
   return lays ? [...arriving, { ...use(literalWord(target), 'write'), overlay: true }] : arriving;
 }
 
-/** `dir/.`, `dir/.*`, or a last name that is not known and may begin with a dot. A bare `*` leaves dot files alone. */
+/**
+ * `dir/.`, `dir/.*`, or a last name that is not known and may begin with a dot. A bare `*` leaves dot files alone.
+ */
 function bringsUnknownNames({ value, literal }: ShellWord): boolean {
   const name = value.replace(/\/+$/, '');
   if (/\/(\.|\*|\.\*)$/.test(name)) return true;

@@ -65,7 +65,7 @@ export function isOwnFile(
 }
 
 /**
- * The index of the `--` after which there are surely no options. Only for programs that respect it: find reads
+ * The index of the `--` after which there are certainly no options. Only for programs that respect it: find reads
  * options after `--`, and elsewhere `--` may be the value of an option.
  */
 export function endOfOptions(words: readonly ShellWord[]): number {

@@ -266,7 +266,10 @@ export function addsWords({ literal = '' }: ShellWord): boolean {
   return ADDERS.has(programName(basename(literal)));
 }
 
-/** Folders in which a wrapper is surely what it looks like. Elsewhere, anyone may have put a program of that name. */
+/**
+ * Folders in which a wrapper is certainly what it looks like. Elsewhere, anyone may have put a program of that
+ * name.
+ */
 const SYSTEM = new Set(['/bin', '/usr/bin', '/sbin', '/usr/sbin']);
 
 const unwrapped = new WeakMap<readonly ShellWord[], { readonly result: Unwrapped | undefined }>();

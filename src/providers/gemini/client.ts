@@ -84,7 +84,7 @@ export function createGeminiProvider(settings: GeminiSettings): Provider {
         config: { ...config, abortSignal: connection.signal, httpOptions: { fetch } },
       } as unknown as Parameters<SdkModels['generateContentStream']>[0]);
       const chunks = await orAbort(streaming, connection.signal);
-      if (!sent) throw new SdkMisfit('contents', 'it has sent something by other means than ours');
+      if (!sent) throw new SdkMisfit('contents', 'it sent something without our fetch');
       for await (const chunk of chunks) reply.add(chunk as unknown as ResponseChunk);
       return reply.build() ?? reply.brokenBy(unavailable(CUT));
     } catch (error) {

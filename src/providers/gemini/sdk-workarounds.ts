@@ -1,7 +1,7 @@
 /**
- * Everything in which @google/genai is not taken as it is: what it does by itself, and who does it instead. For each row a
- * test shows what breaks without it (`test/providers/sdk-workarounds.test.ts`, `test/e2e/sdk-build.test.ts`): when the SDK
- * has learnt it, that test fails, and the workaround can go.
+ * Where Bosun does not use @google/genai as it is: what the SDK does, and which of our files does it instead. For
+ * each row a test shows what breaks without it (`test/providers/sdk-workarounds.test.ts`,
+ * `test/e2e/sdk-build.test.ts`): once the SDK has caught up, that test fails, and the workaround can go.
  */
 export const SDK_WORKAROUNDS = {
   contents:
@@ -21,7 +21,7 @@ export const SDK_WORKAROUNDS = {
 
 export type SdkWorkaround = keyof typeof SDK_WORKAROUNDS;
 
-/** A bug of ours, not a failure of the provider: the SDK differs from the one this was made for. */
+/** A bug of ours, not a failure of the provider: the SDK differs from the one this was written for. */
 export class SdkMisfit extends Error {
   constructor(workaround: SdkWorkaround, what: string, options?: ErrorOptions) {
     super(`@google/genai no longer fits: ${what} (sdk-workarounds.ts: ${workaround})`, options);

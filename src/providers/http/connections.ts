@@ -4,7 +4,7 @@ import type { Agent } from 'node:http';
 export class Connections {
   readonly #agents = new Map<string, Agent>();
 
-  /** The agent for one way to servers, made when first needed. */
+  /** The agent for one way to servers, created when first needed. */
   agentFor(way: string, make: () => Agent): Agent {
     const known = this.#agents.get(way);
     if (known) return known;

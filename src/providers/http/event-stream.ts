@@ -32,7 +32,7 @@ export async function* streamPieces(stream: AsyncIterable<Buffer>): AsyncGenerat
 }
 
 /**
- * The data of each event. A body that is JSON and no stream counts as one event: some servers do not stream, and
+ * The data of each event. A body that is JSON and not a stream counts as one event: some servers do not stream, and
  * errors may come like that even in the middle.
  */
 export async function* eventData(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {

@@ -13,7 +13,7 @@ export interface Carried {
   readonly call?: Fields;
   /** Thoughts, under the server's names for them; some servers reject a history without them. */
   readonly thoughts?: Fields;
-  /** A call that could not be read. Kept for people; it is no call. */
+  /** A call that could not be read. Kept for people; it does not count as a call. */
   readonly unreadable?: Fields;
 }
 

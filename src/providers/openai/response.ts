@@ -99,7 +99,7 @@ export class ReplyBuilder {
     } else if (typeof text === 'string') this.#text.push(text);
   }
 
-  /** A reason that is no success stays, whatever comes after it. */
+  /** A reason other than success stays, whatever comes after it. */
   #addReason(reason: unknown): void {
     if (reason === undefined || reason === null || reason === '') return;
     if (this.#finishReason === '' || chatEndOf(this.#finishReason) === 'stop') {

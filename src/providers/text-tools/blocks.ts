@@ -79,7 +79,7 @@ export function unmarkedBlock(
   return calls && end !== undefined ? { calls, end } : undefined;
 }
 
-/** JSON in the prose. If it is no call, `skipTo` is how far it need not be read again. */
+/** JSON in the prose. If it is not a call, `skipTo` is how far it need not be read again. */
 export function bareBlock(
   text: string,
   at: number,

@@ -61,7 +61,7 @@ function readReply(reply: ModelReply, known: ReadonlySet<string>): ModelReply {
   };
 }
 
-/** Made once per object: a long history is not translated again every turn. */
+/** Translated once per object: a long history is not translated again every turn. */
 function cached<In extends object, Out>(make: (from: In) => Out): (from: In) => Out {
   const made = new WeakMap<In, Out>();
   return (from) => {

@@ -2,7 +2,10 @@ import { toJsonText } from '../../lib/jsonl.js';
 import { VERSION } from '../../lib/version.js';
 import { findingsFault, foundIn, type Answer, type Found } from './answers.js';
 
-/** Findings as SARIF 2.1.0. An answer without findings makes the invocation unsuccessful: it is not a clean bill. */
+/**
+ * Findings as SARIF 2.1.0. An answer without findings makes the invocation unsuccessful: it does not mean that
+ * nothing was found.
+ */
 export function sarifText(answers: readonly Answer[]): string {
   const found = foundIn(answers);
   const rules = [...new Set(found.map(({ rule }) => rule))];

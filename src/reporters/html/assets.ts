@@ -1,3 +1,3 @@
-/** The page's own script, made from `client/`, and its stylesheet, made from `style/`. The build inserts them. */
+/** The page's own script, built from `client/`, and its stylesheet, built from `style/`. The build inserts them. */
 export declare const SCRIPT: string;
 export declare const STYLE: string;

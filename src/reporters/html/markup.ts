@@ -1,6 +1,6 @@
 import { revealCharacters } from './visible.js';
 
-/** Text that is HTML already. Only `markup` makes it, so anything else put into a page is escaped. */
+/** Text that is HTML already. Only `markup` creates it, so anything else put into a page is escaped. */
 export class Html {
   readonly text: string;
 

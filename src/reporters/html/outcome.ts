@@ -6,7 +6,7 @@ import { callCounts } from '../call-counts.js';
 import { markup, type Html } from './markup.js';
 import { formatNumber } from '../../lib/text.js';
 
-/** Ends that are no failure: waiting for approval, or stopped. */
+/** Ends that are not failures: waiting for approval, or stopped. */
 const PATIENT: readonly Status[] = ['approval_required', 'cancelled'];
 
 /** How it ended and why: what people read first. */

@@ -17,7 +17,7 @@ export type RowState = keyof typeof ROW_STATES;
 
 const QUIET: readonly RowState[] = ['ok', 'info', 'suppressed'];
 
-/** States that need a look. */
+/** States that need attention. */
 export function isProblem(state: RowState): boolean {
   return !QUIET.includes(state);
 }

@@ -31,7 +31,7 @@ export interface StoryTurn {
   readonly turn: Omit<TurnEvent, 'content'>;
 }
 
-/** Makes rows from events as they come: one for each call with all its events, and one for each other event. */
+/** Builds rows from events as they come: one for each call with all its events, and one for each other event. */
 export class Story {
   readonly rows: Row[] = [];
   readonly turns: StoryTurn[] = [];

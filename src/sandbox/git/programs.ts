@@ -1,15 +1,15 @@
 import type { GitSetting } from '../../lib/git-config.js';
 
 /*
- * Which of git's settings make it run a program, and what they are set to instead. Made from the lists of `git help -c`
- * of versions 2.30 to 2.55 and their manuals. What stands here beats what a repository says; what the user says in their
- * own settings stays, for it is theirs.
+ * Which of git's settings make it run a program, and what they are set to instead, from the lists of `git help -c` and
+ * the manuals of versions 2.30 to 2.55. These values override what a repository says; the user's own settings stay in
+ * force.
  */
 
 /** A diff as git would print it, for drivers whose program is left out: git needs one. */
 const PLAIN_DIFF =
   'f() { printf "diff --git a/%s b/%s\\n" "$1" "$1"; diff -u --label "a/$1" --label "b/$1" "$2" "$5"; :; }; f';
-/** The merge that git would make itself. */
+/** The merge that git would do itself. */
 const PLAIN_MERGE = 'git merge-file --marker-size=%L %A %O %B';
 
 /** Set for every repository, known or not. Only our own settings count. */
@@ -20,7 +20,7 @@ export const ALWAYS: readonly (readonly [key: string, value: string])[] = [
   ['sequence.editor', 'true'],
   ['core.askpass', ''],
   ['http.savecookies', 'false'],
-  // A folder that looks like a repository is none unless named as one: since git 2.38.
+  // A folder that looks like a repository is not one unless it is named as one: since git 2.38.
   ['safe.barerepository', 'explicit'],
 ];
 

@@ -36,7 +36,7 @@ server.listen(0, '127.0.0.1', () => process.send({ pid: process.pid, port: serve
 `;
 
 /**
- * Makes a network namespace and opens a port in it. Root needs nothing else; other users, and a root without
+ * Creates a network namespace and opens a port in it. Root needs nothing else; other users, and a root without
  * rights, need a user namespace around it. Rejects with the reason in one line.
  */
 export async function openNamespace(options: NamespaceOptions): Promise<NetworkNamespace> {
@@ -113,7 +113,7 @@ function openedBy({ child, exited, closed }: StartedProcess): Promise<Opened> {
 }
 
 function noNetwork(why: string): Error {
-  return new Error(`the sandbox cannot make a network: ${why}`);
+  return new Error(`the sandbox cannot create a network: ${why}`);
 }
 
 async function proveEntry([file = '', ...args]: readonly string[], signal: AbortSignal): Promise<void> {

@@ -37,7 +37,7 @@ export function repositoryFor({
 }: Pick<ChangesSettings, 'workspace' | 'patchFor'>): GitFolder | undefined {
   const repository = gitFolder(workspace);
   if (!repository && patchFor !== undefined)
-    throw configProblem('patch', `${patchFor} needs a git repository, and ${workspace} is in none`, {
+    throw configProblem('patch', `${patchFor} needs a git repository, but ${workspace} is not in one`, {
       hint: 'Run `git init`, or choose another workspace with --cwd.',
     });
   return repository;

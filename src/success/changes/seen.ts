@@ -45,7 +45,7 @@ export interface FoundChanges {
   readonly patch?: Patch;
 }
 
-/** What has changed since a moment, by what is really there: what was undone is no change. */
+/** What has changed since a moment, by what is really there: what was undone is not a change. */
 export interface Changes {
   readonly baseline: Baseline;
   /** For comparing two moments. */

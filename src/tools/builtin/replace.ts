@@ -90,7 +90,7 @@ function planEdit(workspace: string, path: string, request: Request): EditPlan |
   if (lengthAfter(old.text, search.matches) > MAX_FILE_BYTES) return rejectEdit(resultTooLarge(shown));
   const text = applyMatches(old.text, search.matches);
   if (text === old.text)
-    return rejectEdit({ type: 'edit_no_change', message: `${shown} already reads like that.` });
+    return rejectEdit({ type: 'edit_no_change', message: `${shown} already contains exactly that.` });
   const note = `Changed ${count(search.matches.length, 'place')} in ${shown}.${toleranceNote(search)}`;
   return { path, shown, before: old.text, after: { ...old, text }, existing: file, note };
 }

@@ -23,7 +23,10 @@ export class SeenFiles {
     keepLatest(this.#known, path, { stats: file.stats, hash: bytesHash(file) });
   }
 
-  /** Whether the file changed since the model last saw it, other than by the model. A new date alone is no change. */
+  /**
+   * Whether the file changed since the model last saw it, other than by the model. A new date alone is not a
+   * change.
+   */
   hasChanged(path: string, file: FileBytes): boolean {
     const known = this.#known.get(path);
     if (!known) return false;

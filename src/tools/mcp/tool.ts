@@ -124,6 +124,6 @@ const HINTS: readonly (readonly [hint: string, value: boolean, words: string])[]
 function descriptionOf(server: string, { description, annotations }: Declared): string {
   const own = typeof description === 'string' ? headOf(cleanText(description).trim(), MAX_DESCRIPTION) : '';
   const claims = HINTS.filter(([hint, value]) => annotations?.[hint] === value).map(([, , words]) => words);
-  const claimed = claims.length > 0 ? ` It says of itself: ${claims.join('; ')}.` : '';
+  const claimed = claims.length > 0 ? ` By its own account: ${claims.join('; ')}.` : '';
   return `${own}${own ? '\n\n' : ''}From the MCP server ${server}.${claimed}`;
 }

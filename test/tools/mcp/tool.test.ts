@@ -48,7 +48,7 @@ test('what a tool says of itself is told as a claim, its text is cleaned and bou
   const { tools } = listed({ name: 'change', annotations, description }, { name: 'look' });
   expect(tools.map(({ kind }) => kind)).toEqual(['other', 'read']);
   expect(tools[0]?.description).toMatch(
-    /^red x+\n\nFrom the MCP server s\. It says of itself: it only reads; it may destroy something\.$/,
+    /^red x+\n\nFrom the MCP server s\. By its own account: it only reads; it may destroy something\.$/,
   );
   expect(tools[0]?.description.length).toBeLessThan(9000);
 });

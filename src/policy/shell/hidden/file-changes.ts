@@ -3,9 +3,9 @@ import { wordsOf } from '../../../lib/text.js';
 import type { ShellWord, SimpleCommand } from '../model.js';
 import { isOddName } from './disk.js';
 
-/** Programs that make files with the names that they are given. */
+/** Programs that create files with the names that they are given. */
 const MAKERS = new Set(wordsOf('touch mkdir cp mv install tee dd'));
-/** Programs that make links, or files with names that are not visible here. */
+/** Programs that create links, or files with names that are not visible here. */
 const SHAPERS = new Set(wordsOf('ln tar gtar bsdtar unzip cpio rsync scp patch 7z ar split csplit mktemp'));
 /** Subcommands of git that change neither files nor what git tracks. */
 const GIT_LOOKS = new Set(

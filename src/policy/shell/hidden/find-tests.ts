@@ -8,7 +8,7 @@ interface TestResult {
   readonly result: boolean | undefined;
   /** Whether it may be printed, or passed to a command. */
   readonly acts: boolean;
-  /** Whether find surely does not look below it. */
+  /** Whether find certainly does not look below it. */
   readonly prunes: boolean;
 }
 

@@ -23,7 +23,7 @@ export type InputSource =
 /** What is known at the place of a command. */
 export interface Site {
   readonly input: InputSource;
-  /** Variables that the line has surely set. */
+  /** Variables that the line has certainly set. */
   readonly set: ReadonlySet<string>;
 }
 
@@ -283,7 +283,9 @@ class FlowWalk {
   }
 }
 
-/** What `read` or `mapfile` puts into its variables. Unless listed here, an option may cut lines or read elsewhere. */
+/**
+ * What `read` or `mapfile` puts into its variables. Unless listed here, an option may cut lines or read elsewhere.
+ */
 function readBy(builtin: string, texts: readonly string[], source: InputSource): VariableSource {
   const options = texts.filter((text) => text.startsWith('-'));
   const isRead = builtin === 'read';

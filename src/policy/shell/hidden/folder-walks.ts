@@ -78,7 +78,7 @@ export function ripgrepWalk(options: readonly string[]): FolderWalk | undefined 
   };
 }
 
-/** Only making or changing an archive reads files: what is extracted was in the archive before. */
+/** Only creating or changing an archive reads files: what is extracted was in the archive before. */
 export function tarWalk(options: readonly string[]): FolderWalk | undefined {
   return has(options, /^(-[a-zA-Z]*[cruA]|--(cr|ap|up|cat|con))/) ? { links: 'followed' } : undefined;
 }

@@ -20,7 +20,7 @@ export function bringsBack(folder: string, name: string): boolean {
 }
 
 /**
- * Whether `git add` surely takes in nothing new with a file: it is tracked, or an ignore file names it or a folder
+ * Whether `git add` certainly adds nothing new with a file: it is tracked, or an ignore file names it or a folder
  * above it, and none takes that back.
  */
 export function isIgnored(path: string): boolean {

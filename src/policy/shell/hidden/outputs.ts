@@ -79,7 +79,7 @@ const known =
   ({ texts }) =>
     texts.includes(undefined) ? UNKNOWN : print(texts as readonly string[]);
 
-/** OutputOf some lines of its input and nothing else, as long as its words match. */
+/** For programs that print some lines of their input and nothing else, as long as their words match. */
 const passing =
   (words: RegExp): Printer =>
   ({ texts, input }) =>

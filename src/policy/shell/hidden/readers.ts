@@ -18,7 +18,7 @@ export interface Field {
 interface FileReader {
   /** Letters of options that take the next word, if that is not a file. */
   readonly values?: string;
-  /** Letters of options that surely take no word, and may come before one of those. */
+  /** Letters of options that certainly take no word, and may come before one of those. */
   readonly flags?: string;
   /** Long options that take so many words, if those are not files. */
   readonly takes?: Readonly<Record<string, number>>;

@@ -49,7 +49,7 @@ export class ReadJudge {
       );
   }
 
-  /** Only made if needed: most lines contain nothing unknown. */
+  /** Created only if needed: most lines contain nothing unknown. */
   get #evaluator(): Evaluator {
     return (this.#made ??= this.#makeEvaluator());
   }
@@ -171,7 +171,9 @@ export class ReadJudge {
   }
 }
 
-/** Whether an option makes xargs read something other than its input, or split that at anything but blanks or lines. */
+/**
+ * Whether an option makes xargs read something other than its input, or split that at anything but blanks or lines.
+ */
 function takesOther(option: string, next: string | undefined): boolean {
   if (/^(-[a-z0-9]*a|--arg)/.test(option)) return true;
   if (!/^(-[a-z0-9]*d|--del)/.test(option)) return false;

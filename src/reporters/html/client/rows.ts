@@ -24,7 +24,7 @@ export class Rows {
     return this.items.filter(({ hidden }) => !hidden);
   }
 
-  /** The number of the row that something is in; -1 if it is in none. */
+  /** The number of the row that something is in; -1 if it is not in one. */
   numberOf(node: Node | null): number {
     const item = node instanceof Element ? node.closest('li') : null;
     return (item && this.#numbers.get(item)) ?? -1;
@@ -76,7 +76,7 @@ export function summaryOf(item: HTMLLIElement): HTMLElement {
   return item.firstElementChild?.firstElementChild as HTMLElement;
 }
 
-/** A state that needs a look. */
+/** A state that needs attention. */
 export function isTrouble(classes: DOMTokenList): boolean {
   return !['ok', 'info', 'suppressed'].some((quiet) => classes.contains(quiet));
 }

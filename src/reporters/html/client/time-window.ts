@@ -5,7 +5,7 @@ import type { Index } from './store.js';
 
 const SMALLEST_MS = 1;
 const STRIP_WIDTH = 1000;
-/** A click is no drag. */
+/** A click is not a drag. */
 const SMALLEST_DRAG = 4;
 
 export type Zoom = 'in' | 'out' | 'back' | 'on' | 'all';
