@@ -2,40 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
 import { parse, stringify } from 'yaml';
 import { reportPage } from '../build/report-page.mjs';
+import { loadSources } from '../build/schemas.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { outputFiles } = await build({
-  absWorkingDir: root,
-  stdin: {
-    contents: `export { EVENT_FIELDS } from './src/transcript/schema.ts';
-      export { ACTION_INPUTS } from './src/cli/github-action/inputs.ts';
-      export { FLAGS } from './src/cli/flags/table.ts';
-      export { EXIT_CODES, MEANINGS, TASKS_FAILED } from './src/protocol/outcome.ts';
-      export { TOOL_ERROR_TYPES } from './src/protocol/tool-error.ts';
-      export { builtinTools } from './src/tools/builtin.ts';
-      export { POLICY_SCHEMA } from './src/policy/schema.ts';
-      export { keyRows } from './src/policy/keys/row.ts';
-      export { KEYS } from './src/policy/keys/table.ts';
-      export { PROTECTED_PATHS } from './src/protocol/protected-paths.ts';
-      export { ACROSS_PROGRAMS, INCLUDES, LOOSE_SYNONYMS, SYNONYMS } from './src/policy/shell/alias-table.ts';
-      export { REPORTERS, REPORTER_NAMES, reporterSyntax } from './src/reporters/registry.ts';
-      export { PROVIDERS } from './src/providers/registry.ts';
-      export { FACTS_DATE, MODEL_FACTS } from './src/providers/model-facts.ts';`,
-    resolveDir: root,
-  },
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  write: false,
-  external: ['@vscode/ripgrep', 'bullmq', 'ioredis', 'pg'],
-  plugins: [reportPage],
-  banner: { js: "import{createRequire}from'node:module';const require=createRequire('/');" },
-});
-const code = Buffer.from(outputFiles[0].contents).toString('base64');
 const {
   ACTION_INPUTS,
   ACROSS_PROGRAMS,
@@ -59,7 +31,24 @@ const {
   builtinTools,
   keyRows,
   reporterSyntax,
-} = await import(`data:text/javascript;base64,${code}`);
+} = await loadSources(
+  root,
+  `export { EVENT_FIELDS } from './src/transcript/schema.ts';
+    export { ACTION_INPUTS } from './src/cli/github-action/inputs.ts';
+    export { FLAGS } from './src/cli/flags/table.ts';
+    export { EXIT_CODES, MEANINGS, TASKS_FAILED } from './src/protocol/outcome.ts';
+    export { TOOL_ERROR_TYPES } from './src/protocol/tool-error.ts';
+    export { builtinTools } from './src/tools/builtin.ts';
+    export { POLICY_SCHEMA } from './src/policy/schema.ts';
+    export { keyRows } from './src/policy/keys/row.ts';
+    export { KEYS } from './src/policy/keys/table.ts';
+    export { PROTECTED_PATHS } from './src/protocol/protected-paths.ts';
+    export { ACROSS_PROGRAMS, INCLUDES, LOOSE_SYNONYMS, SYNONYMS } from './src/policy/shell/alias-table.ts';
+    export { REPORTERS, REPORTER_NAMES, reporterSyntax } from './src/reporters/registry.ts';
+    export { PROVIDERS } from './src/providers/registry.ts';
+    export { FACTS_DATE, MODEL_FACTS } from './src/providers/model-facts.ts';`,
+  [reportPage],
+);
 
 const action = parse(readFileSync(`${root}action.yml`, 'utf8'));
 

@@ -35,8 +35,9 @@ export async function loadSchemas(root) {
  * What a module exports that may import the sources.
  * @param {string} root
  * @param {string} contents
+ * @param {import('esbuild').Plugin[]} [plugins]
  */
-export async function loadSources(root, contents) {
+export async function loadSources(root, contents, plugins = []) {
   const folder = mkdtempSync(join(tmpdir(), 'bosun-build-'));
   const outfile = join(folder, 'sources.mjs');
   try {
@@ -47,6 +48,7 @@ export async function loadSources(root, contents) {
       bundle: true,
       format: 'esm',
       platform: 'node',
+      plugins,
       logLevel: 'warning',
       external: ['@vscode/ripgrep', 'bullmq', 'ioredis', 'pg'],
       define: { BOSUN_VERSION: '""', BOSUN_COMMIT: '""' },
