@@ -5,7 +5,7 @@ import type { Log } from '../lib/log.js';
 import { painter } from '../lib/paint.js';
 import type { BatchRunFlags } from './flags/batch.js';
 import type { StderrFlags } from './flags/table.js';
-import { progressFor } from './perform-run.js';
+import { progressFor } from './show-run.js';
 import type { Terminal } from './terminal.js';
 
 type ShowFlags = StderrFlags & Pick<BatchRunFlags, 'outputFormat' | 'progress'>;

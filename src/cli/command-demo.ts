@@ -30,7 +30,8 @@ export function demoCommand(terminal: Terminal, packageRoot: URL): Command {
       return;
     }
     const { prepareDemo } = await import('./demo-stage.js');
-    const { progressFor, runTask } = await import('./perform-run.js');
+    const { runTask } = await import('./perform-run.js');
+    const { progressFor } = await import('./show-run.js');
     const { workspace, recording } = prepareDemo(packageRoot);
     const flags = {
       color,

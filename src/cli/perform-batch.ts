@@ -18,7 +18,7 @@ import { batchShown } from './batch-progress.js';
 import type { BatchRunFlags } from './flags/batch.js';
 import { hideQueue, withoutQueue } from './hide-queue.js';
 import { batchReporters } from './perform-batch-folder.js';
-import { policiesIn } from './perform-run.js';
+import { policiesIn } from './flags-to-request.js';
 import type { StderrFlags } from './flags/table.js';
 import { shellWords } from './shell-words.js';
 import { stopOnSignals } from './stop-on-signals.js';

@@ -4,7 +4,8 @@ import { configProblem } from '../protocol/problem.js';
 import { resume } from '../runs/resume.js';
 import { promptText, readInputFile } from '../runs/input.js';
 import type { FlagsOf } from './flags/table.js';
-import { showRun, includedIn, limitsIn, policiesIn, progressFor, successIn } from './perform-run.js';
+import { includedIn, limitsIn, policiesIn, successIn } from './flags-to-request.js';
+import { progressFor, showRun } from './show-run.js';
 import type { Terminal } from './terminal.js';
 
 const FIRST_BYTE_MS = 30_000;

@@ -10,7 +10,7 @@ import { resolveWorkspace } from '../decisions/workspace.js';
 import { publicKey } from '../transcript/signed-evidence.js';
 import type { WorkerFlags } from './flags/worker.js';
 import { hideQueue } from './hide-queue.js';
-import { policiesIn } from './perform-run.js';
+import { policiesIn } from './flags-to-request.js';
 import type { Terminal } from './terminal.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
