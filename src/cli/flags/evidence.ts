@@ -40,7 +40,7 @@ export const LEARN_FLAGS = {
   },
   'min-runs': {
     takes: SOME,
-    in: { 'policy learn': 'what fewer runs than this needed becomes only a comment' },
+    in: { 'policy learn': 'make a rule only of what this many runs needed, and a comment of the rest' },
     default: { value: 3 },
   },
   from: {
