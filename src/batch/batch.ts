@@ -1,34 +1,25 @@
 import type { Lease } from '../lib/lease.js';
 import { VERSION } from '../lib/version.js';
-import { Connections } from '../providers/http/connections.js';
-import { runSetup } from '../runs/setup.js';
 import { RunsUnderWay } from '../runs/under-way.js';
+import { addSpending, type Charge } from './charge.js';
 import { Conductor, maxFailed } from './conduct.js';
-import { endingOf, type EndingFacts } from './ending.js';
-import type { Executor, PlannedRun } from './executor.js';
+import { openLocalCrew, openQueueCrew, type Crew, type CrewParts, type Tally } from './crew.js';
+import { endingOf } from './ending.js';
+import type { PlannedRun } from './executor.js';
 import { leaseFolder, writeRecord, writeResults, type BatchRecord } from './folder.js';
-import { Gate } from './gate/gate.js';
-import { gateEvent } from './gate/news.js';
-import { cancelHalt, limitHalt, quotaHalt, type Halt } from './halt.js';
+import { cancelHalt, limitHalt, type Halt } from './halt.js';
 import { foldJournal, JournalFold, type History } from './history.js';
 import { applyPatches, checkTree } from './integrate/apply.js';
 import type { Integration } from './integrate/stage.js';
 import type { BatchEvent, BatchResultEvent, JournalLine } from './journal/event.js';
 import { readSoundJournal } from './journal/reader.js';
 import { JournalWriter } from './journal/writer.js';
-import { mayContinue } from './may-continue.js';
-import { ESTIMATED, NOTHING, addSpending, type Charge } from './charge.js';
-import { Ledger } from './ledger.js';
-import { LocalExecutor } from './local.js';
-import { makesPatches, openBatch, batchRecord, type OpenedBatch } from './open.js';
+import { openBatch, batchRecord, type OpenedBatch } from './open.js';
 import { planAll, planNext, type Planned } from './plan-all.js';
 import type { BatchRequest } from './request.js';
 import { taskCounts, resultsOf } from './results.js';
 import { spentBefore, spentIn } from './spent.js';
 import { endedState } from './status.js';
-import { WorkspacePool } from './workspaces/pool.js';
-import type { Git } from './workspaces/git.js';
-import { pinBase, sourcesOf, unpinBase } from './workspaces/source.js';
 
 /** Runs a batch, or continues it, and says how it ended. Throws a Problem if it cannot even begin. */
 export async function runBatch(request: BatchRequest): Promise<BatchResultEvent> {
@@ -58,22 +49,11 @@ export async function runBatch(request: BatchRequest): Promise<BatchResultEvent>
   }
 }
 
-interface Record {
+interface OpenedJournal {
   readonly writer: JournalWriter;
   readonly lease: Lease;
   readonly lines: readonly JournalLine[];
   readonly history: History;
-}
-
-type Tally = Pick<EndingFacts, 'charge' | 'requests' | 'rejected' | 'lateResults' | 'waitedMs'>;
-
-/** What runs the tasks of one start. */
-interface Crew {
-  readonly executor: Executor;
-  readonly concurrency: number;
-  /** What it has spent so far. */
-  tally(): Tally;
-  close(): Promise<void>;
 }
 
 /** One start of a batch. */
@@ -82,14 +62,12 @@ class Start {
   readonly #batch: OpenedBatch;
   readonly #record: BatchRecord;
   readonly #plan: readonly Planned[];
-  readonly #journal: Record;
+  readonly #journal: OpenedJournal;
   readonly #lines: JournalLine[];
   readonly #fold: JournalFold;
   readonly #started = performance.now();
   /** Its running tasks: a process that leaves at once ends them before the batch. */
   readonly #underWay = new RunsUnderWay();
-  /** Shared by all its tasks. */
-  readonly #connections = new Connections();
   /** By earlier starts. */
   readonly #spent: Charge;
 
@@ -98,7 +76,7 @@ class Start {
     batch: OpenedBatch,
     record: BatchRecord,
     plan: readonly Planned[],
-    journal: Record,
+    journal: OpenedJournal,
   ) {
     this.#request = request;
     this.#batch = batch;
@@ -116,7 +94,7 @@ class Start {
     const integration = this.#integration();
     if (integration) await this.#checkTree(integration);
     const onHalt = (halt: Halt) => conductor.halt(halt);
-    const crew = this.#request.queue ? await this.#crewElsewhere(onHalt) : await this.#crewHere(runs, onHalt);
+    const crew = await this.#crew(runs, onHalt);
     const conductor = new Conductor({
       executor: crew.executor,
       next: (task) => planNext(this.#batch, task, this.#fold.history),
@@ -135,53 +113,13 @@ class Start {
     return this.#finish(halt, crew.tally());
   }
 
-  /** This process runs the tasks. */
-  async #crewHere(runs: readonly PlannedRun[], onHalt: (halt: Halt) => void): Promise<Crew> {
-    const { spec, git, tidyGit, concurrency } = this.#batch;
-    const pool = this.#pool();
-    const ledger = this.#ledger();
-    const gate = this.#gate(onHalt);
-    const executor = new LocalExecutor({
-      ...{ gate, ledger, pool, onHalt, emit: this.#emitFlushed },
-      onEstimate: () => this.#emit(ESTIMATED),
-      workspace: this.#request.workspace,
-      attempt: this.#attemptSettings(),
-      reporters: this.#request.reporters,
-    });
-    const sources = git ? sourcesOf(this.#plan.map(({ task }) => task)) : [];
-    if (runs.length > 0) for (const source of sources) await pinBase(source, spec.name, git as Git);
-    return {
-      executor,
-      concurrency,
-      tally: () => {
-        const { requests, rejected } = gate;
-        return { requests, rejected, charge: ledger.charged, waitedMs: executor.waitedMs };
-      },
-      close: async () => {
-        this.#connections.close();
-        pool?.close(mayContinue(this.#batch.tasks, this.#fold.history));
-        for (const source of sources) await unpinBase(source, spec.name, tidyGit as Git).catch(() => {});
-      },
+  #crew(runs: readonly PlannedRun[], onHalt: (halt: Halt) => void): Promise<Crew> {
+    const parts: CrewParts = {
+      ...{ request: this.#request, batch: this.#batch, record: this.#record, onHalt },
+      ...{ underWay: this.#underWay, spent: this.#spent, emit: this.#emit, emitFlushed: this.#emitFlushed },
+      ...{ earlier: this.#journal.history, history: () => this.#fold.history },
     };
-  }
-
-  /** Workers run the tasks, wherever they are. */
-  async #crewElsewhere(onHalt: (halt: Halt) => void): Promise<Crew> {
-    const { openCoordinator } = await import('./queue/coordinator.js');
-    const coordinator = await openCoordinator({
-      ...{ onHalt, batch: this.#batch, record: this.#record, request: this.#request },
-      ...{ emit: this.#emit, history: this.#journal.history },
-      spent: addSpending(this.#spent.known, this.#spent.estimated),
-    });
-    return {
-      executor: coordinator,
-      concurrency: Infinity,
-      tally: () => {
-        const { spent, ...rest } = coordinator.tally;
-        return { ...rest, charge: { known: spent, estimated: NOTHING } };
-      },
-      close: () => coordinator.close(taskCounts(this.#results(), 0).pending === 0),
-    };
+    return this.#request.queue ? openQueueCrew(parts) : openLocalCrew(parts, this.#plan, runs.length > 0);
   }
 
   #integration(): Integration | undefined {
@@ -203,16 +141,6 @@ class Start {
     const results = this.#results();
     if (taskCounts(results, 0).pending > 0) return undefined;
     return applyPatches(integration, results, this.#lines, this.#emit);
-  }
-
-  #gate(onExhausted: (halt: Halt) => void): Gate {
-    return new Gate({
-      rate: this.#batch.spec.rate,
-      most: this.#batch.concurrency,
-      retryTimeMs: this.#batch.facts.limits.retry_time_ms,
-      onNews: (account, news) => this.#emit(gateEvent(account, news)),
-      onExhausted: (model, resetMs) => onExhausted(quotaHalt(model, resetMs)),
-    });
   }
 
   #runs(): PlannedRun[] {
@@ -277,82 +205,6 @@ class Start {
       clearTimeout(timer);
       signal.removeEventListener('abort', onSignal);
     }
-  }
-
-  #pool(): WorkspacePool | undefined {
-    const { git, paths, spec, facts } = this.#batch;
-    if (!git) return undefined;
-    const { setup, setupNetwork, sparse } = spec.workspace;
-    const { sandbox, variables } = this.#request;
-    return new WorkspacePool(
-      {
-        ...{ folder: paths.root, sparse, git },
-        onWarning: (message) =>
-          this.#emit({ type: 'batch_notice', level: 'warning', code: 'workspace_left', message }),
-        setUp: async (workspace, output, signal) => {
-          if (setup.length === 0) return;
-          await runSetup({
-            ...{ workspace, output, variables, signal, commands: setup, network: setupNetwork },
-            effective: facts.effective,
-            ...(sandbox && { sandbox }),
-          });
-        },
-      },
-      mayContinue(this.#batch.tasks, this.#fold.history),
-    );
-  }
-
-  #ledger(): Ledger {
-    const { spec, facts } = this.#batch;
-    const { costUsd, tokens } = spec.limits;
-    const { cost_usd, tokens: taskTokens } = facts.limits;
-    return new Ledger({
-      limits: { ...(costUsd !== undefined && { costUsd }), ...(tokens !== undefined && { tokens }) },
-      taskLimits: {
-        ...(cost_usd !== undefined && { costUsd: cost_usd }),
-        ...(taskTokens !== undefined && { tokens: taskTokens }),
-      },
-      spent: this.#spent.known,
-      estimated: this.#spent.estimated,
-    });
-  }
-
-  #attemptSettings() {
-    const { spec, paths, facts, isolation } = this.#batch;
-    const { mode, sandbox, toolProtocol, outputSchema, dryRun, include, variables, patience, log } =
-      this.#request;
-    const { recordings, policyLock } = this.#request;
-    const records = [paths.record, paths.journal, paths.results, paths.lease, paths.tasks];
-    return {
-      untrusted: spec.untrusted,
-      folder: paths.root,
-      attachments: this.#request.attachments,
-      makesPatches: makesPatches(this.#batch, this.#request),
-      ...(recordings !== undefined && { recordings }),
-      request: {
-        variables,
-        policies: spec.policies,
-        effective: facts.effective,
-        model: facts.model,
-        tier: facts.tier,
-        limits: spec.taskLimits,
-        sharedLimits: { cost_usd: spec.limits.costUsd, tokens: spec.limits.tokens },
-        verify: spec.success.verify,
-        requireChanges: spec.success.requireChanges,
-        protect: isolation === 'clone' ? records : [paths.root],
-        log,
-        ...(policyLock !== undefined && { policyLock }),
-        ...(mode && { mode }),
-        ...(sandbox && { sandbox }),
-        ...(toolProtocol && { toolProtocol }),
-        ...(outputSchema !== undefined && { outputSchema }),
-        ...(dryRun && { dryRun }),
-        ...(include && { include }),
-        ...(patience && { patience }),
-        underWay: this.#underWay,
-        connections: this.#connections,
-      },
-    };
   }
 
   #emit = (event: BatchEvent): void => this.#tell(this.#journal.writer.append(event));
