@@ -99,7 +99,7 @@ function systemFor(
   return session.redactor.text(output ? `${instruction}\n\n${formInstruction(output.schema)}` : instruction);
 }
 
-/** Begins the transcript. Of a run that cannot go on it holds only the start. */
+/** Begins the transcript. If the run cannot go on, that is all it holds. */
 function recordStart({
   request,
   base,

@@ -15,7 +15,7 @@ export interface Permissions {
   readonly policy: Policy;
   readonly named: NamedFiles;
   readonly approver: WatchedApprover;
-  /** Tells the policy whether a sandbox hides files, which is known once programs can be started. */
+  /** Tells the policy whether a sandbox hides files, which is only known once programs can be started. */
   readonly confinement: { active: boolean };
 }
 

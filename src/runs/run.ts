@@ -2,6 +2,7 @@ import { onAbort, orAbort } from '../lib/or-abort.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { OutputRoom } from '../lib/output-room.js';
 import { sizeOfOutputs } from '../lib/stored-output.js';
+import { withoutUndefined } from '../lib/without-undefined.js';
 import { limitOutcome } from '../agent/limits.js';
 import { runAgent } from '../agent/loop.js';
 import { fold, type EffectivePolicy } from '../policy/fold.js';
@@ -33,7 +34,7 @@ export async function run(request: RunRequest): Promise<ResultEvent> {
   return runOrResume(request, resolveWorkspace(request.cwd));
 }
 
-/** `run`, also for a run that is resumed. */
+/** `run`, also for a run that is resumed: opens the policy and the transcript, runs to the end, and reports the result. */
 export async function runOrResume(
   request: RunRequest,
   workspace: string,
@@ -54,9 +55,7 @@ export async function runOrResume(
   unregister?.();
   const { denials, pending } = active.composed?.leftovers ?? NOTHING_LEFT;
   const finalOutcome = weighDenials(outcome, denials, policy.effective?.onDenied ?? 'fail', session.emit);
-  const { runs } = policy.effective ?? {};
-  if (runs?.keep !== undefined && request.transcript === undefined)
-    await (await import('./kept-runs.js')).keepNewest(workspace, runs.keep, session);
+  await removeOldRuns(active, policy);
   const learnt = await learnRules(active, policy, finalOutcome, changes);
   return session.finish(finalOutcome, {
     denials,
@@ -121,10 +120,7 @@ function sessionFor(
     ...more,
     workspace,
     reporters,
-    ...(before && { before }),
-    ...(transcript !== undefined && { transcript }),
-    ...(waitMs !== undefined && { waitMs }),
-    ...(signal && { signal }),
+    ...withoutUndefined({ before, transcript, waitMs, signal }),
   });
 }
 
@@ -164,6 +160,16 @@ async function composeParts(active: ActiveRun, effective: EffectivePolicy): Prom
 /** Whether the run may change something, or reports changes. */
 function needsWorkspace({ dryRun, patchOut }: RunRequest, { success, ruleSets }: EffectivePolicy): boolean {
   return !dryRun && (patchOut !== undefined || success.requireChanges || mayChange(ruleSets));
+}
+
+/** As the policy says, if the runs are in their usual place. */
+async function removeOldRuns(
+  { request: { transcript }, workspace, session }: ActiveRun,
+  { effective }: OpenedPolicy,
+): Promise<void> {
+  const keep = effective?.runs?.keep;
+  if (keep === undefined || transcript !== undefined) return;
+  await (await import('./kept-runs.js')).keepNewest(workspace, keep, session);
 }
 
 /** The rules that the run needed, if asked for. */
