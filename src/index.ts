@@ -6,7 +6,7 @@ export { approveCalls, pendingCalls } from './runs/approve.js';
 export type { PendingCall, WrittenAnswer } from './approvals/pending.js';
 export type { Approve } from './protocol/approve.js';
 export type { ApprovalAnswer, ConfirmationRequest } from './protocol/approval.js';
-export { reportTranscript } from './runs/report.js';
+export { reportTranscript } from './runs/show-transcript.js';
 export type { ReportFormat, ReportOptions } from './reporters/recorded.js';
 export { verifyTranscript, type Verification } from './transcript/verify.js';
 export { buildTask } from './agent/task.js';

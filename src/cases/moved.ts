@@ -2,7 +2,7 @@ import { sha256 } from '../lib/ids.js';
 import { toJsonLine } from '../lib/jsonl.js';
 import type { Part } from '../protocol/content.js';
 import type { TranscriptLine } from '../protocol/event.js';
-import { movedArguments } from '../policy/replay/moved.js';
+import { movedArguments } from '../policy/replay/moved-arguments.js';
 import { traitsOf } from '../policy/tool-names.js';
 import { NO_PREVIOUS } from '../transcript/writer.js';
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { compareReport } from '../batch/compare/report.js';
+import { compareReport } from '../batch/compare/compare-paths.js';
 import { toJsonText } from '../lib/jsonl.js';
 import { EXIT_CODES } from '../protocol/outcome.js';
 import { writeNamedFile } from '../decisions/write-named-file.js';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { neutralizeCommands } from '../lib/text.js';
 import { configProblem } from '../protocol/problem.js';
 import { canFollow, isReporter } from '../reporters/registry.js';
-import { reportTranscript } from '../runs/report.js';
+import { reportTranscript } from '../runs/show-transcript.js';
 import type { Report } from '../reporters/open-reports.js';
 import type { ReportFlags } from './flags/report.js';
 import { allArrived, openTargets, targetsIn } from './reports.js';

@@ -1,6 +1,6 @@
 import { enginesOf, filesNamedIn } from '../policy/engines.js';
 import { fold, type EffectivePolicy } from '../policy/fold.js';
-import { rootCommands, shellRisk } from '../policy/shell/late.js';
+import { rootCommands, shellRisk } from '../policy/shell/lazy.js';
 import type { PolicyPlace } from '../policy/engines.js';
 import type { Policy } from '../protocol/decision.js';
 import { runCommand } from '../sandbox/local.js';

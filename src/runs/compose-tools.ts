@@ -2,7 +2,7 @@ import type { Budget } from '../agent/budget.js';
 import { chargedLookUps } from '../agent/charged-look-ups.js';
 import { VERSION } from '../lib/version.js';
 import type { NamedFiles } from '../policy/named-files.js';
-import { rootCommands, shellRisk } from '../policy/shell/late.js';
+import { rootCommands, shellRisk } from '../policy/shell/lazy.js';
 import { TOOL_NAMES } from '../policy/tool-names.js';
 import { withoutPrograms } from '../policy/without-programs.js';
 import type { Policy } from '../protocol/decision.js';

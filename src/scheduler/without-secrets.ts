@@ -1,4 +1,4 @@
-import { mapTexts } from '../lib/redact/deep.js';
+import { mapTexts } from '../lib/redact/map-texts.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { Part } from '../protocol/content.js';
 import type { Ending } from './execute.js';

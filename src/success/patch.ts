@@ -11,7 +11,7 @@ import { configProblem } from '../protocol/problem.js';
 import type { NetChange, PatchLimits, PatchReport } from '../protocol/success.js';
 import type { ChangeWatch } from './changes/watch.js';
 import type { Patch } from './changes/seen.js';
-import type { NetLook } from './changes/net.js';
+import type { NetLook } from './changes/net-changes.js';
 import { lookDeadline } from './look-deadline.js';
 import type { SuccessSession } from './settings.js';
 import { warning } from '../protocol/warning.js';

@@ -1,4 +1,4 @@
-import { mapFields, mapItems } from '../lib/redact/deep.js';
+import { mapFields, mapItems } from '../lib/redact/map-texts.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import type { Content, Part } from '../protocol/content.js';
 

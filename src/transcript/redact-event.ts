@@ -1,5 +1,5 @@
 import { isRecord } from '../lib/record.js';
-import { mapFields, mapItems, mapTexts } from '../lib/redact/deep.js';
+import { mapFields, mapItems, mapTexts } from '../lib/redact/map-texts.js';
 import type { Redactor } from '../lib/redact/redactor.js';
 import { RECORDED_REQUEST, type ConfirmationRequest } from '../protocol/approval.js';
 import { EVENT_FIELDS } from '../protocol/event-fields.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { rootCommands } from '../../src/policy/shell/late.js';
+import { rootCommands } from '../../src/policy/shell/lazy.js';
 import { builtinTools } from '../../src/tools/builtin.js';
 import { defineTool } from '../../src/tools/define.js';
 import { createRegistry } from '../../src/tools/registry.js';

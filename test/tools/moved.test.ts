@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { rootCommands } from '../../src/policy/shell/late.js';
+import { rootCommands } from '../../src/policy/shell/lazy.js';
 import { builtinTools } from '../../src/tools/builtin.js';
 import { runCommand } from '../../src/sandbox/local.js';
 import type { Invocation } from '../../src/protocol/tool.js';

@@ -17,7 +17,7 @@ import {
   type TaskSource,
 } from '../spec.js';
 import { faultInText, faultInYaml, MAX_FILE_BYTES, promptOf, withoutBom } from './prompt-place.js';
-import type { RawBatch, RawTasks } from './raw.js';
+import type { RawBatch, RawTasks } from './batch-file.js';
 import { BATCH_SCHEMA } from './schema.js';
 
 const DEFAULT_RETRY_ON = ['provider_unavailable', 'tool_infra_error'] as const;

@@ -4,7 +4,7 @@ import { readRegularFile } from '../../lib/regular-file.js';
 import { findIn, type ParsedYaml } from '../../lib/yaml.js';
 import { promptText } from '../../runs/input.js';
 import { batchProblem, type BatchSpec } from '../spec.js';
-import type { RawBatch } from './raw.js';
+import type { RawBatch } from './batch-file.js';
 
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;
 

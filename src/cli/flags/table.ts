@@ -1,7 +1,9 @@
+import { LIMIT_FLAGS } from './limits.js';
 import { OUTPUT_FLAGS, STDERR_FLAGS } from './output.js';
+import { PERMISSION_FLAGS } from './permissions.js';
 import type { FlagValues } from './row.js';
+import { SUCCESS_FLAGS } from './success.js';
 import { TASK_FLAGS } from './task.js';
-import { LIMIT_FLAGS, PERMISSION_FLAGS, SUCCESS_FLAGS } from './work.js';
 
 /**
  * Flags of runs, and of commands that share some with them. Options, `BOSUN_…` variables, inputs of the action, help,

@@ -1,4 +1,4 @@
-import { mapTexts } from './deep.js';
+import { mapTexts } from './map-texts.js';
 import type { Expressions } from './expressions.js';
 import { joinedHits, placeholder } from './hits.js';
 import { Literals } from './literals.js';

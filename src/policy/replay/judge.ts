@@ -9,7 +9,7 @@ import type { RuleSet } from '../fold.js';
 import { absentTool } from '../foreign.js';
 import { traitsOf } from '../tool-names.js';
 import type { Judged } from './compare.js';
-import { movedArguments } from './moved.js';
+import { movedArguments } from './moved-arguments.js';
 
 /** The circumstances of a run on which decisions depend. */
 export type Circumstances = Pick<EvidenceRun, 'untrusted' | 'sandboxed'>;

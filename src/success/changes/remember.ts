@@ -21,7 +21,7 @@ export async function watchChanges(settings: ChangesSettings, signal: AbortSigna
   makeFolders(store, 0o700);
   try {
     if (repository) return await gitChanges(repository, settings, signal);
-    const { plainChanges } = await import('./plain.js');
+    const { plainChanges } = await import('./without-git.js');
     return await plainChanges(settings, signal);
   } catch (error) {
     if (error instanceof Problem || signal.aborted) throw error;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { errorMessage } from '../../lib/errors.js';
 import { isMutator, type Kind } from '../../protocol/kind.js';
 import type { PathUse } from '../../protocol/tool.js';
-import type { NetChanges, NetLook, NetSettings } from './net.js';
+import type { NetChanges, NetLook, NetSettings } from './net-changes.js';
 
 export interface WatchSettings extends NetSettings {
   /** Whether calls of programs can change anything: if not, nothing is remembered for them. */
@@ -80,7 +80,7 @@ export class ChangeWatch {
 
   async #known(): Promise<NetChanges> {
     if (this.#unknown !== undefined) throw new Error(this.#unknown);
-    this.#net ??= import('./net.js').then(({ NetChanges }) => new NetChanges(this.#settings));
+    this.#net ??= import('./net-changes.js').then(({ NetChanges }) => new NetChanges(this.#settings));
     return this.#net;
   }
 }

@@ -1,7 +1,7 @@
 import { linkSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { readRegularFile } from '../../../src/lib/regular-file.js';
-import { rootCommands } from '../../../src/policy/shell/late.js';
+import { rootCommands } from '../../../src/policy/shell/lazy.js';
 import { runCommand } from '../../../src/sandbox/local.js';
 import { builtinTools } from '../../../src/tools/builtin.js';
 import { carryOut } from '../../../src/tools/files/edit-plan.js';

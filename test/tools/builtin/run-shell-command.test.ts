@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { OutputFile } from '../../../src/lib/output-file.js';
 import { modeOnly } from '../../../src/policy/document.js';
 import { createEngine } from '../../../src/policy/engine.js';
-import { rootCommands } from '../../../src/policy/shell/late.js';
+import { rootCommands } from '../../../src/policy/shell/lazy.js';
 import { runCommand } from '../../../src/sandbox/local.js';
 import { runShellCommandTool, type ShellSettings } from '../../../src/tools/builtin/run-shell-command.js';
 import type { ExecuteContext } from '../../../src/protocol/tool.js';

@@ -1,13 +1,13 @@
 import { MODES } from '../../protocol/decision.js';
 import { SANDBOX_MODES } from '../../protocol/sandbox.js';
 import { sameHelp, type FlagTable } from './row.js';
-import { COUNT, DOLLARS, DURATION, FILE, FOLDER, manyValues, oneOf, POLICY, SWITCH, text } from './takes.js';
+import { FILE, FOLDER, manyValues, oneOf, POLICY, SWITCH } from './takes.js';
 
 const POLICY_COMMANDS = ['policy check', 'policy explain', 'policy lint'] as const;
 /** Commands that judge recorded calls. */
 const EVIDENCE_COMMANDS = ['policy learn', 'policy replay', 'policy lock'] as const;
 
-/** What a run may do, and when it counts as done. */
+/** What a run may do. */
 export const PERMISSION_FLAGS = {
   cwd: {
     short: 'C',
@@ -98,101 +98,5 @@ export const PERMISSION_FLAGS = {
       resume: 'only read from here on; a dry run stays a dry run',
     },
     input: { about: '`true` to answer calls that would change something without running them.' },
-  },
-} as const satisfies FlagTable;
-
-export const SUCCESS_FLAGS = {
-  verify: {
-    takes: manyValues(text('command')),
-    group: 'When it counts as done:',
-    in: {
-      run: 'a command line that must succeed when the model is done (repeatable)',
-      resume: 'another command line that must succeed (repeatable)',
-      'batch run': 'a command line that must succeed when a task is done (repeatable)',
-    },
-    input: { about: 'Commands that must succeed when the model is done, one per line.' },
-  },
-  'require-changes': {
-    takes: SWITCH,
-    group: 'When it counts as done:',
-    in: {
-      ...sameHelp('something in the workspace must have changed', 'run', 'resume'),
-      'batch run': 'each task must have changed something',
-    },
-    input: { about: '`true` if the run must change a file.' },
-  },
-  'output-schema': {
-    takes: FILE,
-    group: 'When it counts as done:',
-    in: {
-      run: 'the final answer must be JSON valid against this JSON Schema, or `findings`',
-      'batch run': 'each answer must be JSON valid against this JSON Schema, or `findings`',
-    },
-    input: { about: 'A JSON Schema that the final answer must be valid against, or `findings`.' },
-  },
-} as const satisfies FlagTable;
-
-export const LIMIT_FLAGS = {
-  'max-turns': {
-    takes: COUNT,
-    group: 'Limits:',
-    in: {
-      run: 'stop after this many model responses (default: 100)',
-      resume: 'a lower limit on model responses, for the whole run',
-      'batch run': 'for each task: stop after this many model responses',
-    },
-    input: { about: 'The run stops after this many model responses.' },
-  },
-  'max-tool-calls': {
-    takes: COUNT,
-    group: 'Limits:',
-    in: {
-      run: 'stop after this many tool calls (default: 1000)',
-      resume: 'a lower limit on tool calls',
-      'batch run': 'for each task: stop after this many tool calls',
-    },
-    input: { about: 'The run stops after this many tool calls.' },
-  },
-  'max-tokens': {
-    takes: COUNT,
-    group: 'Limits:',
-    in: {
-      run: 'stop once this many tokens are used',
-      resume: 'a lower limit on tokens',
-      'batch run': 'for the whole batch: pause once this many tokens are used',
-    },
-    input: { about: 'The run stops once this many tokens are used.' },
-  },
-  'max-cost': {
-    takes: DOLLARS,
-    group: 'Limits:',
-    in: {
-      run: 'stop once this many dollars are spent',
-      resume: 'a lower limit on dollars',
-      'batch run': 'for the whole batch: pause once this many dollars are spent',
-    },
-    input: { about: 'The run stops once this many US dollars are spent.' },
-  },
-  timeout: {
-    takes: DURATION,
-    group: 'Limits:',
-    in: {
-      run: 'stop after this time (default: 30m)',
-      resume: 'a shorter time for the whole run',
-      'batch run': 'for the whole batch: pause after this time',
-    },
-    input: { about: 'The run stops after this time, such as `10m`.' },
-  },
-  wait: {
-    takes: DURATION,
-    group: 'Limits:',
-    in: sameHelp(
-      'how long to wait for another run in the same workspace (default: not at all, exit 2)',
-      'run',
-      'resume',
-    ),
-    input: {
-      about: 'How long to wait for another run in the same workspace, such as `10m` (default: not at all).',
-    },
   },
 } as const satisfies FlagTable;
