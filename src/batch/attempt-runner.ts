@@ -54,7 +54,7 @@ export class AttemptRunner {
     };
     let head: string | undefined;
     const tally: RequestTally = { requests: 0, waitedMs: 0, estimated: estimatedBefore(planned) };
-    const facts = () => factsOf({ task, number, run }, tally);
+    const facts = () => attemptFacts({ task, number, run }, tally);
     const start = (workspace: TakenWorkspace | undefined) => {
       const { why, fresh } = step.type === 'start' ? step : {};
       return emit({
@@ -160,7 +160,7 @@ interface Numbered extends Pick<PlannedRun, 'task'> {
 }
 
 /** What the journal says of an attempt, however it ended. */
-function factsOf({ task, number, run }: Numbered, { waitedMs, requests, estimated }: RequestTally) {
+function attemptFacts({ task, number, run }: Numbered, { waitedMs, requests, estimated }: RequestTally) {
   return {
     id: task.id,
     key: task.key,

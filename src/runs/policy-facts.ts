@@ -44,11 +44,11 @@ export async function policyFacts(
   { policies = [], mode, ...request }: Orders,
   folder: string,
 ): Promise<PolicyFacts> {
-  return factsOf(await openPolicies({ policies, mode, folder }, policyFlags(request)), request);
+  return factsOfPolicy(await openPolicies({ policies, mode, folder }, policyFlags(request)), request);
 }
 
 /** `policyFacts` of policies that are folded already. */
-export async function factsOf(
+export async function factsOfPolicy(
   effective: EffectivePolicy,
   { variables, ...request }: Pick<Orders, 'variables' | 'model' | 'tier'>,
 ): Promise<PolicyFacts> {

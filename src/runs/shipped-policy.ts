@@ -1,6 +1,6 @@
 import { loadShipped, type ShippedPlace, type ShippedPolicies } from '../policy/shipped.js';
 import { policyFlags } from './policy-flags.js';
-import { factsOf, type Orders, type PolicyFacts } from './policy-facts.js';
+import { factsOfPolicy, type Orders, type PolicyFacts } from './policy-facts.js';
 
 /** Reads policies from elsewhere as strictly as any other, under a ceiling. Throws a Problem. */
 export async function openShipped(
@@ -8,5 +8,5 @@ export async function openShipped(
   orders: Omit<Orders, 'policies' | 'mode'>,
   place: ShippedPlace,
 ): Promise<PolicyFacts> {
-  return factsOf(await loadShipped(shipped, policyFlags(orders), place), orders);
+  return factsOfPolicy(await loadShipped(shipped, policyFlags(orders), place), orders);
 }
