@@ -1,5 +1,6 @@
 import { findOwnGit } from '../lib/own-git.js';
 import type { Variables } from '../lib/redact/secrets.js';
+import { searchPathOutside } from '../lib/search-path.js';
 import type { EffectivePolicy } from '../policy/fold.js';
 import type { PolicyRequest } from '../policy/load.js';
 import type { SandboxMode } from '../protocol/sandbox.js';
@@ -37,7 +38,8 @@ export async function examine(request: DoctorRequest): Promise<Finding[]> {
   const installed = programFindings(
     {
       git: findOwnGit({ searchPath: path, writable: [workspace] })?.file,
-      shell: shellProgram(path),
+      // It is started outside of any sandbox.
+      shell: shellProgram(searchPathOutside([workspace], path)),
       ripgrep: await findRipgrep({ workspace, path }),
     },
     signal,
