@@ -18,7 +18,10 @@ export interface CodeFinding {
   readonly fingerprint?: string;
 }
 
-const LINE = { type: 'integer', minimum: 1 };
+/** Readers of reports count lines with 32 bits, and reject a report with a higher number as a whole. */
+export const LAST_LINE = 2 ** 31 - 1;
+
+const LINE = { type: 'integer', minimum: 1, maximum: LAST_LINE };
 const WORDS = { type: 'string', minLength: 1 };
 
 /** What `--output-schema findings` stands for. */

@@ -24,6 +24,7 @@ describe('an answer with findings', () => {
     ['a list itself', [finding]],
     ['no file', { findings: [{ ...finding, file: '' }] }],
     ['a line 0', { findings: [{ ...finding, line: 0 }] }],
+    ['a line that no file has', { findings: [{ ...finding, line: 1e21 }] }],
     ['half a line', { findings: [{ ...finding, line: 1.5 }] }],
     ['a severity of its own', { findings: [{ ...finding, severity: 'fatal' }] }],
     ['a missing message', { findings: [{ ...finding, message: undefined }] }],
@@ -48,6 +49,22 @@ describe('an answer with findings', () => {
     const paths = ['src/a.ts', 'src/a.ts', 'src/a.ts', undefined, undefined, undefined, 'a b/ü#.ts'];
     expect(found.map(({ path }) => path)).toEqual(paths);
     expect(new Set(found.map(({ fingerprint }) => fingerprint)).size).toBe(files.length);
+  });
+
+  test('has a fingerprint of its own, whatever the model calls the others', () => {
+    const given = ['a', 'a', 'a:2', 'a:2', 'a'];
+    const found = foundIn([answer({ findings: given.map((fingerprint) => ({ ...finding, fingerprint })) })]);
+    const fingerprints = found.map(({ fingerprint }) => fingerprint);
+    expect(fingerprints.slice(0, 2)).toEqual(['a', 'a:2']);
+    expect(new Set(fingerprints).size).toBe(given.length);
+  });
+
+  test('may have half a character in it', () => {
+    const odd = answer({ findings: [{ ...finding, file: '\ud800.ts', message: 'x\udc00' }] });
+    const [result] = sarifOf(odd).results;
+    expect(result.locations[0].physicalLocation.artifactLocation.uri).toBe('%EF%BF%BD.ts');
+    expect(result.message.text).toBe('x\ufffd');
+    expect(codeQualityText([odd])).toContain('"path": "\ufffd.ts"');
   });
 
   test('keeps its fingerprint when lines move, and when other findings come', () => {
@@ -121,8 +138,22 @@ describe('SARIF', () => {
       answer({ findings: [other] }, { task: 'c' }),
     );
     expect(run.results).toHaveLength(2);
+    // The exit code of a task that has not ended is not 0.
+    expect(run.invocations[0]).not.toHaveProperty('exitCode');
     expect(run.invocations[0].toolExecutionNotifications).toHaveLength(1);
     expect(findingsFault(answer(null, { task: 'b', status: 'pending' }))).toBe('task b ended as pending');
+  });
+});
+
+describe('the exit code in SARIF', () => {
+  test.each([
+    [[0, 0], 0],
+    [[0, 3, 7], 3],
+    [[null, 3], 3],
+    [[0, null], undefined],
+  ])('of runs that ended %j is %j', (codes, expected) => {
+    const answers = codes.map((exitCode) => answer({ findings: [] }, { exitCode }));
+    expect(sarifOf(...answers).invocations[0].exitCode).toBe(expected);
   });
 });
 

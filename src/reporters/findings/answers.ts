@@ -32,17 +32,24 @@ export function findingsFault({ task, status, structured, message }: Answer): st
 
 /** The findings of all answers that have some. Runs that were denied something, for example, may still have found a part. */
 export function foundIn(answers: readonly Answer[]): Found[] {
-  const seen = new Map<string, number>();
+  const taken = new Map<string, number>();
   return answers.flatMap(({ workspace, structured }) =>
     (findingsIn(structured) ?? []).map((finding): Found => {
       const path = pathBelow(workspace, finding.file);
       const base =
         finding.fingerprint ?? sha256([path ?? finding.file, finding.rule, finding.message].join('\n'));
-      const times = (seen.get(base) ?? 0) + 1;
-      seen.set(base, times);
-      return { ...finding, path, fingerprint: times > 1 ? `${base}:${times}` : base };
+      return { ...finding, path, fingerprint: unusedName(base, taken) };
     }),
   );
+}
+
+/** Repeats get a number at their end, also where a model uses such names itself. `taken` has the last number of each name. */
+function unusedName(base: string, taken: Map<string, number>): string {
+  let name = base;
+  let number = taken.get(base) ?? 1;
+  while (taken.has(name)) name = `${base}:${++number}`;
+  taken.set(base, number).set(name, taken.get(name) ?? 1);
+  return name;
 }
 
 /** Models name files by either kind of path. */

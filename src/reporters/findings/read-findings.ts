@@ -1,11 +1,20 @@
 import { isRecord } from '../../lib/record.js';
-import { SEVERITIES, type CodeFinding } from '../../protocol/findings.js';
+import { LAST_LINE, SEVERITIES, type CodeFinding } from '../../protocol/findings.js';
 
 /** The findings of an answer; undefined if it does not follow the schema. */
 export function findingsIn(answer: unknown): readonly CodeFinding[] | undefined {
   if (!isRecord(answer) || !Array.isArray(answer['findings'])) return undefined;
   const findings = answer['findings'] as unknown[];
-  return findings.every(isFinding) ? findings : undefined;
+  return findings.every(isFinding) ? findings.map(wellFormed) : undefined;
+}
+
+/** Half a character, which JSON allows, is in no address of a file, and makes readers reject a whole report. */
+function wellFormed(finding: CodeFinding): CodeFinding {
+  const entries = Object.entries(finding).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'string' ? value.toWellFormed() : value,
+  ]);
+  return Object.fromEntries(entries) as CodeFinding;
 }
 
 function isFinding(value: unknown): value is CodeFinding {
@@ -25,5 +34,5 @@ function isText(value: unknown): boolean {
 }
 
 function isLine(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 1;
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LAST_LINE;
 }

@@ -10,7 +10,7 @@ export function sarifText(answers: readonly Answer[]): string {
   const found = foundIn(answers);
   const rules = [...new Set(found.map(({ rule }) => rule))];
   const faults = answers.flatMap((answer) => findingsFault(answer) ?? []);
-  const exitCode = answers.find(({ exitCode: code }) => code !== 0)?.exitCode ?? 0;
+  const exitCode = exitCodeOf(answers.map((answer) => answer.exitCode));
   return `${toJsonText({
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -23,7 +23,7 @@ export function sarifText(answers: readonly Answer[]): string {
         invocations: [
           {
             executionSuccessful: faults.length === 0,
-            exitCode,
+            ...(exitCode !== undefined && { exitCode }),
             toolExecutionNotifications: faults.map((text) => ({ level: 'error', message: { text } })),
           },
         ],
@@ -31,6 +31,11 @@ export function sarifText(answers: readonly Answer[]): string {
       },
     ],
   })}\n`;
+}
+
+/** The first that is not 0; 0 only if all have ended, unknown otherwise. */
+function exitCodeOf(codes: readonly (number | null)[]): number | undefined {
+  return codes.find((code) => code !== null && code !== 0) ?? (codes.includes(null) ? undefined : 0);
 }
 
 function sarifResult(
