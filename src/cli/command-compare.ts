@@ -20,7 +20,8 @@ A gate file has one limit a line: how much worse B may be.
   lost: +3            # tasks that passed in A and fail in B
   missing: +0         # tasks of A that B has not done (always 0 unless the file says more)
 
-Exit codes: 0; 5 if a limit is broken, or what it limits is not known; 2 if there is nothing to compare.`;
+Exit codes: 0; 5 if a limit is broken, or what it limits is not known; 2 if there is nothing to compare, or a
+transcript was changed.`;
 
 export function compareCommand(terminal: Terminal): Command {
   const command = new Command('compare')
@@ -32,6 +33,6 @@ export function compareCommand(terminal: Terminal): Command {
   return command.action(async (a: string, b: string) => {
     applyVariables(command, terminal.variables);
     const { performCompare } = await import('./perform-compare.js');
-    performCompare(a, b, command.opts<CompareFlags>(), terminal);
+    await performCompare(a, b, command.opts<CompareFlags>(), terminal);
   });
 }

@@ -6,8 +6,13 @@ import { writeNamedFile } from '../decisions/write-named-file.js';
 import type { CompareFlags } from './flags/compare.js';
 import type { Terminal } from './terminal.js';
 
-export function performCompare(a: string, b: string, flags: CompareFlags, terminal: Terminal): void {
-  const report = compareReport(a, b, { folder: terminal.cwd, gate: flags.gate });
+export async function performCompare(
+  a: string,
+  b: string,
+  flags: CompareFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const report = await compareReport(a, b, { folder: terminal.cwd, gate: flags.gate });
   const write = (file: string | undefined, text: () => string) => {
     if (file !== undefined) writeNamedFile(resolve(terminal.cwd, file), terminal.redactor.text(text()));
   };

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { batchFile, outOf, runBatch } from '../helpers/batch.js';
+import { forge, type Line } from '../helpers/forge.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import { runAgainst, runCli, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
@@ -29,15 +30,22 @@ async function run(
 }
 
 /** A batch of some tasks; those named `bad…` are not completed. */
-async function batch(where: Scratch, ids: readonly string[], more = ''): Promise<string> {
+async function batch(
+  where: Scratch,
+  ids: readonly string[],
+  more = '',
+  script?: readonly object[],
+): Promise<string> {
   const tasks = ids.map((id) => JSON.stringify({ id, name: id })).join('\n');
   writeFileSync(join(where.root, 'tasks.jsonl'), `${tasks}\n`);
   const file = batchFile(
     where,
     `version: 1\nname: b\nprompt: do {{name}}\ntasks: {file: tasks.jsonl}\n${more}`,
   );
-  const server = await serve(({ body }: { body: unknown }) =>
-    JSON.stringify(body).includes('do bad') ? { status: 400 } : done,
+  const server = await serve(
+    script
+      ? [...script]
+      : ({ body }: { body: unknown }) => (JSON.stringify(body).includes('do bad') ? { status: 400 } : done),
   );
   const { code } = await runBatch(server, where, [file]);
   expect(code).toBe(ids.some((id) => id.startsWith('bad')) ? 13 : 0);
@@ -118,6 +126,60 @@ describe('bosun compare', () => {
         gained: [{ task: 'first', flaky: true }],
       },
     ]);
+  });
+
+  test('counts calls of any name', async () => {
+    const where = place();
+    const a = await run(where, 'a.jsonl', [done]);
+    const names = ['constructor', '__proto__', 'say\u001b[2J\n::error::no'];
+    const parts = names.map((name, i) => call(name, {}, { id: `c${i}` }));
+    const b = await run(where, 'b.jsonl', [{ parts, usage }, done]);
+    const { stdout } = await compare(where, a, b, '--json');
+    expect(JSON.parse(stdout).tools).toEqual(names.map((name) => ({ name, a: 0, b: 1 })));
+    const people = await compare(where, a, b);
+    expect(people.stdout).toMatch(/^ {2}constructor +0 +1\n/m);
+    expect(people.stdout).not.toMatch(/\u001b|^::|NaN/m);
+  });
+
+  test.each<[string, (result: Line) => unknown]>([
+    ['no figures', (result) => delete result['stats']],
+    ['figures that are none', ({ stats }) => Object.assign(stats as object, { cost_usd: -5 })],
+    ['tools that are none', ({ stats }) => Object.assign(stats as object, { tools: 'abc' })],
+    ['a status of its own', (result) => (result['status'] = '<img src=x>')],
+    ['denials that are none', (result) => (result['denials'] = { length: 9 })],
+  ])('does not compare a transcript with %s, though its chain is whole', async (_, change) => {
+    const where = place();
+    const a = await run(where, 'a.jsonl', [done]);
+    const b = await run(where, 'b.jsonl', [done]);
+    forge({ ...where, transcript: b }, (lines) => void change(lines.at(-1) as Line));
+    const { code, stdout, stderr } = await compare(where, a, b);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/b\.jsonl cannot be compared: line \d+ is not valid/);
+  });
+
+  test('holds no gate by a transcript that was changed', async () => {
+    const where = place();
+    const [a, b] = [await run(where, 'a.jsonl', [done]), await run(where, 'b.jsonl', [read, done])];
+    writeFileSync(join(where.root, 'gate.yaml'), 'tokens: +0\n');
+    expect(await compare(where, a, b, '--gate', 'gate.yaml')).toMatchObject({ code: 5 });
+    writeFileSync(
+      b,
+      readFileSync(b, 'utf8')
+        .replaceAll(/"(total_)?tokens":\d+/g, '"$1tokens":1')
+        .replace('gemini-2.5-flash', 'gemini-2.5-pro'),
+    );
+    const { code, stderr } = await compare(where, a, b, '--gate', 'gate.yaml');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('its hash chain breaks')]);
+  });
+
+  test('does not take the calls of a batch for none where transcripts are gone', async () => {
+    const [before, after] = [place({ 'a.txt': 'a\n' }), place({ 'a.txt': 'a\n' })];
+    const a = await batch(before, ['one'], '', [read, done]);
+    const b = await batch(after, ['one'], '', [read, done]);
+    const toolsOf = async () => JSON.parse((await compare(before, a, b, '--json')).stdout).tools;
+    expect(await toolsOf()).toEqual([{ name: 'read_file', a: 1, b: 1 }]);
+    rmSync(join(b, 'tasks/one/1/transcript.jsonl'));
+    expect(await toolsOf()).toEqual([]);
   });
 
   test.each([

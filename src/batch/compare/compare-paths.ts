@@ -25,9 +25,13 @@ export interface CompareReport {
 }
 
 /** Compares two runs, batches or folders of runs, and checks the limits of a gate file. */
-export function compareReport(a: string, b: string, { folder, gate }: CompareSettings): CompareReport {
+export async function compareReport(
+  a: string,
+  b: string,
+  { folder, gate }: CompareSettings,
+): Promise<CompareReport> {
   const limits = gate === undefined ? undefined : readGate(resolve(folder, gate));
-  const sides = readSides(resolve(folder, a), resolve(folder, b));
+  const sides = await readSides(resolve(folder, a), resolve(folder, b));
   const [first, second] = sides.map((side, i): Side => ({ ...side, name: [a, b][i] as string })) as [
     Side,
     Side,

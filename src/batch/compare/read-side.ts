@@ -2,13 +2,16 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { sha256 } from '../../lib/ids.js';
+import type { Validate } from '../../lib/schema.js';
 import { oneLine } from '../../lib/text.js';
 import type { Side } from '../../evidence/compare/compare.js';
 import { averageOf, type Figure, type Sample } from '../../evidence/compare/sample.js';
 import type { ResultEvent } from '../../protocol/event.js';
 import { configProblem } from '../../protocol/problem.js';
+import { transcriptFault } from '../../protocol/transcript.js';
 import { findTranscripts } from '../../transcript/find.js';
 import { lastEvent } from '../../transcript/kept-runs.js';
+import { lineValidator } from '../../transcript/line-validator.js';
 import { readTranscript } from '../../transcript/reader.js';
 import { FolderPaths, mustReadRecord, repeatIn, type BatchRecord } from '../folder.js';
 import { attemptsFor, foldJournal, type Attempt } from '../history.js';
@@ -20,8 +23,9 @@ import { taskResult, type RecordedTask } from '../results.js';
 const NAME_CHARACTERS = 100;
 
 /** Both sides. Two single tasks are compared, whatever they were asked. */
-export function readSides(a: string, b: string): [Side, Side] {
-  const sides = [readSide(a), readSide(b)] as const;
+export async function readSides(a: string, b: string): Promise<[Side, Side]> {
+  const faultsOf = await lineValidator();
+  const sides = [readSide(a, faultsOf), readSide(b, faultsOf)] as const;
   const areSingle = sides.every(({ samples }) => samples.length === 1);
   const [first, second] = sides.map(({ name, samples }) => ({
     name,
@@ -31,16 +35,16 @@ export function readSides(a: string, b: string): [Side, Side] {
 }
 
 /** What came of the tasks of a batch, of one run, or of all runs below a folder. */
-function readSide(path: string): Side {
+function readSide(path: string, faultsOf: Validate): Side {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats)
     throw configProblem('compare', `${path} does not exist`, {
       hint: 'Give a transcript, the folder of a batch, or a folder of transcripts.',
     });
-  if (!stats.isDirectory()) return { name: path, samples: [sampleOf([runIn(path)])] };
-  if (existsSync(new FolderPaths(path).record)) return { name: path, samples: tasksOf(path) };
+  if (!stats.isDirectory()) return { name: path, samples: [sampleOf([runIn(path, faultsOf)])] };
+  if (existsSync(new FolderPaths(path).record)) return { name: path, samples: tasksOf(path, faultsOf) };
   const byPrompt = new Map<string, Run[]>();
-  for (const run of findTranscripts([path]).map(runIn))
+  for (const run of findTranscripts([path]).map((one) => runIn(one, faultsOf)))
     byPrompt.set(run.prompt, [...(byPrompt.get(run.prompt) ?? []), run]);
   return { name: path, samples: [...byPrompt.values()].map(sampleOf) };
 }
@@ -51,8 +55,15 @@ interface Run {
   readonly result: ResultEvent | undefined;
 }
 
-function runIn(transcript: string): Run {
-  const { lines, result } = readTranscript(transcript);
+/** A transcript that was changed says nothing about a run. */
+function runIn(path: string, faultsOf: Validate): Run {
+  const transcript = readTranscript(path);
+  const fault = transcriptFault(transcript, faultsOf);
+  if (fault) {
+    const { why, hint = 'bosun verify says what is wrong with it.' } = fault;
+    throw configProblem('compare', `${path} cannot be compared: ${why}`, { hint });
+  }
+  const { lines, result } = transcript;
   const task = lines.find((line) => line.type === 'message');
   return { prompt: task?.content ?? '', result };
 }
@@ -83,17 +94,18 @@ function sampleOf(runs: readonly Run[]): Sample {
   };
 }
 
-function tasksOf(folder: string): Sample[] {
+function tasksOf(folder: string, faultsOf: Validate): Sample[] {
   const record = mustReadRecord(folder);
   const history = foldJournal(readSoundJournal(new FolderPaths(folder).journal).lines);
-  return record.tasks.map((task) => taskSample(folder, record, task, history.get(task.id) ?? []));
+  const resultIn = (transcript: string) => lastResult(join(folder, transcript), faultsOf);
+  return record.tasks.map((task) => taskSample(record, task, history.get(task.id) ?? [], resultIn));
 }
 
 function taskSample(
-  folder: string,
   record: BatchRecord,
   task: RecordedTask,
   attempts: readonly Attempt[],
+  resultIn: (transcript: string) => ResultEvent | undefined,
 ): Sample {
   const { status, runs } = taskResult(task, attempts, repeatIn(record));
   const isOver = status !== 'pending' && status !== 'approval_required';
@@ -106,7 +118,8 @@ function taskSample(
     const mean = averageOf(values.map((value) => value ?? undefined));
     return mean === undefined ? undefined : (mean * values.length) / times;
   };
-  const results = own.flatMap(({ transcript }) => resultIn(join(folder, transcript)) ?? []);
+  const results = own.flatMap(({ transcript }) => resultIn(transcript) ?? []);
+  const isKnown = results.length === own.length;
   return {
     key: task.id,
     name: task.id,
@@ -114,7 +127,7 @@ function taskSample(
     passed,
     runs: runs ?? { passed: passed ? 1 : 0, failed: passed === false ? 1 : 0 },
     figures: {
-      ...(results.length === own.length ? figuresOf(results, times) : {}),
+      ...(isKnown ? figuresOf(results, times) : {}),
       ...known({
         cost_usd: perRun(ends.map(({ cost_usd }) => cost_usd)),
         tokens: perRun(ends.map(({ tokens }) => tokens)),
@@ -122,14 +135,14 @@ function taskSample(
         duration_ms: perRun(ends.map(({ duration_ms }) => duration_ms)),
       }),
     },
-    tools: toolsOf(results, times),
+    ...(isKnown && { tools: toolsOf(results, times) }),
   };
 }
 
-/** A transcript may have been removed: then its calls are not known. */
-function resultIn(transcript: string): ResultEvent | undefined {
+/** A transcript may have been removed or changed: then its calls are not known. */
+function lastResult(transcript: string, faultsOf: Validate): ResultEvent | undefined {
   const last = attempt(() => lastEvent(transcript));
-  return last?.type === 'result' ? last : undefined;
+  return last?.type === 'result' && faultsOf(last).length === 0 ? last : undefined;
 }
 
 /** What only the results of runs say. */
@@ -142,7 +155,7 @@ function figuresOf(
     results.reduce((total, result) => total + valueOf(result), 0) / times;
   return {
     tool_calls: sum(({ stats }) => stats.tool_calls),
-    denials: sum(({ denials }) => denials?.length ?? 0),
+    denials: sum(({ denials }) => denials.length),
   };
 }
 

@@ -43,7 +43,7 @@ function tools({ tools: all }: Comparison): string[] {
   const rows = all
     .filter(({ a, b }) => a !== b)
     .slice(0, MOST_TOOLS)
-    .map(({ name, a, b }) => ['', name, shown('tool_calls', a), shown('tool_calls', b)]);
+    .map(({ name, a, b }) => ['', oneLine(name, 100), shown('tool_calls', a), shown('tool_calls', b)]);
   return rows.length > 0 ? ['', 'calls per task', ...table(rows)] : [];
 }
 

@@ -1,3 +1,4 @@
+import { own } from '../../lib/own.js';
 import { FIGURES, type Figure, type Pair, type Sample } from './sample.js';
 import { isTossUp, meanInterval, shareInterval, type Interval } from './statistics.js';
 
@@ -139,10 +140,12 @@ function figureChange(name: Figure, pairs: readonly Pair[]): FigureChange | unde
   };
 }
 
+/** Of the tasks whose calls both sides know. */
 function toolChanges(pairs: readonly Pair[]): Comparison['tools'] {
-  const names = new Set(pairs.flatMap(({ a, b }) => [...Object.keys(a.tools), ...Object.keys(b.tools)]));
+  const known = pairs.flatMap(({ a, b }) => (a.tools && b.tools ? { a: a.tools, b: b.tools } : []));
+  const names = new Set(known.flatMap(({ a, b }) => [...Object.keys(a), ...Object.keys(b)]));
   const callsOf = (side: 'a' | 'b', name: string) =>
-    pairs.reduce((sum, pair) => sum + (pair[side].tools[name] ?? 0), 0) / pairs.length;
+    known.reduce((sum, pair) => sum + (own(pair[side], name) ?? 0), 0) / known.length;
   return [...names]
     .map((name) => ({ name, a: callsOf('a', name), b: callsOf('b', name) }))
     .toSorted((one, other) => Math.abs(other.b - other.a) - Math.abs(one.b - one.a));

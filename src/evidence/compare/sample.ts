@@ -15,8 +15,8 @@ export interface Sample {
   readonly runs: { readonly passed: number; readonly failed: number };
   /** Per run. What is unknown is absent. */
   readonly figures: Readonly<Partial<Record<Figure, number>>>;
-  /** Calls per run, by tool. */
-  readonly tools: Readonly<Record<string, number>>;
+  /** Calls per run, by tool. Absent if they are not known. */
+  readonly tools?: Readonly<Record<string, number>>;
 }
 
 /** A task that has ended on both sides. */
