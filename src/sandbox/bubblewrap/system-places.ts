@@ -32,7 +32,7 @@ export const MACHINE_SECRETS = [
   ...['/opt/actions-runner/.credentials', '/opt/actions-runner/.credentials_rsaparams'],
 ];
 
-/** Folders of programs on the search path that are in emptied places. */
+/** Folders of programs on the search path that are in emptied places. None shows all of such a place. */
 export function programFolders(searchPath: string | undefined, emptied: readonly string[]): string[] {
   const folders = (searchPath ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.flatMap((folder) => {
@@ -47,22 +47,26 @@ export function programFolders(searchPath: string | undefined, emptied: readonly
 /** `~/.nvm/versions/node/v20/bin` needs what is next to it; `~/.local/bin` must not bring all of `~/.local`. */
 function installation(folder: string, emptied: readonly string[]): string {
   const above = dirname(folder);
-  const isDeep = !emptied.includes(above) && !emptied.includes(dirname(above));
+  if (holdsAny(above, emptied)) return folder;
   // Shims start what a version manager keeps next to them.
-  return basename(folder) === 'shims' || (basename(folder) === 'bin' && isDeep) ? above : folder;
+  if (basename(folder) === 'shims') return above;
+  return basename(folder) === 'bin' && !emptied.includes(dirname(above)) ? above : folder;
 }
 
 /** What must be shown for a program that a policy names: the package it is part of. */
 export function packageOf(path: string, emptied: readonly string[]): string[] {
   const real = attempt(() => realpathSync(path));
   if (real === undefined) return [];
-  return [...new Set([path, real])].filter((one) => isBelow(one, emptied)).map(packageFolder);
+  return [...new Set([path, real])]
+    .filter((one) => isBelow(one, emptied))
+    .map((one) => packageFolder(one, emptied));
 }
 
-function packageFolder(path: string): string {
+function packageFolder(path: string, emptied: readonly string[]): string {
   const modules = path.indexOf(`${sep}node_modules${sep}`);
   if (modules >= 0) return path.slice(0, modules + `${sep}node_modules`.length);
   for (let folder = dirname(path); folder.split(sep).length > 3; folder = dirname(folder)) {
+    if (holdsAny(folder, emptied)) break;
     if (existsSync(join(folder, 'package.json'))) return folder;
   }
   return path;
@@ -74,6 +78,11 @@ export function resolverFile(): string | undefined {
   return link === undefined ? undefined : attempt(() => realpathSync('/etc/resolv.conf'));
 }
 
+/** Not one of them itself: somebody's home may be on the search path, or have a package.json. */
 function isBelow(path: string, roots: readonly string[]): boolean {
-  return roots.some((root) => path !== root && isInside(root, path));
+  return !holdsAny(path, roots) && roots.some((root) => isInside(root, path));
+}
+
+function holdsAny(folder: string, places: readonly string[]): boolean {
+  return places.some((place) => isInside(folder, place));
 }
