@@ -12,9 +12,10 @@ const MAX_HTML = 512 * 1024;
 /** A page as Markdown: its text, structure, links and tables; no scripts, styles or menus. */
 export function markdownOf(html: string, base: URL): MarkdownPage {
   const tidy = tidyHtml(html, base, MAX_HTML);
-  const text = converter()
-    .turndown(tidy.html)
-    .replaceAll(/[^\S\n]+$/gm, '')
+  const lines = converter().turndown(tidy.html).split('\n');
+  const text = lines
+    .map((line) => line.trimEnd())
+    .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n');
   const note = tidy.cut ? '\n\n[… the rest of this long page was left out …]' : '';
   return { title: plainTitle(tidy.title), markdown: text + note };

@@ -2,6 +2,7 @@ import { parseUrl } from '../../lib/parse-url.js';
 import { wordsOf } from '../../lib/text.js';
 import { NOISE, Outline } from './html-outline.js';
 import { attributeOf, endOfTag } from './html-tags.js';
+import { plainSpaces } from './plain-spaces.js';
 
 /** A page reduced to the structure that Markdown has. */
 export interface TidyPage {
@@ -27,6 +28,8 @@ const RAW = new Set(wordsOf('script style noscript iframe textarea title xmp noe
 const MAX_TITLE = 300;
 const MAX_LINK = 4000;
 const MAX_COLUMNS = 20;
+/** In a row. More are an endless gap, for which see `plainSpaces`. */
+const MAX_BREAKS = 100;
 
 interface Scan {
   readonly html: string;
@@ -34,6 +37,8 @@ interface Scan {
   /** What relative links start from. */
   base: URL;
   title: string;
+  /** Line breaks since the last word. */
+  breaks: number;
 }
 
 /**
@@ -43,12 +48,14 @@ interface Scan {
  */
 export function tidyHtml(html: string, base: URL, maxLength: number): TidyPage {
   const outline = new Outline();
-  const scan: Scan = { html, outline, base, title: '' };
+  const scan: Scan = { html, outline, base, title: '', breaks: 0 };
   let at = 0;
   while (at < html.length && outline.length < maxLength) {
     const next = html.indexOf('<', at);
     const text = html.slice(at, next < 0 ? html.length : next);
-    outline.text(text.slice(0, maxLength - outline.length));
+    const words = plainSpaces(text.slice(0, maxLength - outline.length));
+    if (/\S/.test(words)) scan.breaks = 0;
+    outline.text(words);
     at = next < 0 ? html.length : markup(scan, next);
   }
   const cut = outline.length >= maxLength;
@@ -69,6 +76,7 @@ function markup(scan: Scan, at: number): number {
     outline.end(name);
     return stop + 1;
   }
+  if (name === 'br' && ++scan.breaks > MAX_BREAKS) return stop + 1;
   if (RAW.has(name)) return rawText(scan, name, stop + 1);
   if (name === 'base') scan.base = absolute(attributeOf(attributes, 'href'), scan.base) ?? scan.base;
   if (KEPT.has(name) || name === 'div' || NOISE.has(name)) {

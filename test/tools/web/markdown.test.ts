@@ -62,6 +62,12 @@ describe('a page becomes Markdown', () => {
     expect(page).toEqual({ title: 'Fish & chips — x', markdown: 'Text' });
   });
 
+  test('every kind of space is one', () => {
+    expect(markdown('<p>a&nbsp;b&#160;c&#xA0;d&emsp;e\u2003f&amp;nbsp;g</p>')).toBe('a b c d e f&nbsp;g');
+    expect(markdown('<pre>a&#10;&nbsp;&Tab;b</pre>')).toBe('```\na\n  b\n```');
+    expect(markdown('a<br><br>&nbsp;<br>b')).toBe('a\n\nb');
+  });
+
   test('programs keep every blank, and a fence that they cannot close', () => {
     expect(markdown('<pre><code class=x><span>def</span> f():\n    return <b>1</b></code></pre>')).toBe(
       '```\ndef f():\n    return 1\n```',
@@ -110,6 +116,9 @@ describe('tables stay tables', () => {
 const SIZE = 5 * countOf('HOSTILE_BYTES');
 const fill = (piece: string, length = SIZE) => piece.repeat(Math.ceil(length / piece.length));
 
+/** All that is read of a page: the time for these grew with its square. */
+const LONGEST = 500_000;
+
 /** Generous: the machine is busy. Without bounds each of these takes minutes, or the stack. */
 const ENOUGH_MS = 8000;
 
@@ -126,6 +135,12 @@ describe('a long page takes bounded processor time', () => {
     ['open quotes', fill('<a x="')],
     ['angle brackets', fill('<')],
     ['backticks', `<pre>${fill('```\n')}`],
+    ['spaces that do not collapse', `<p>${fill('&nbsp;', LONGEST)}x`],
+    ['spaces by number', `<p>${fill('&#8195;&#xa0;', LONGEST)}x`],
+    ['spaces in a link', `<a href=x>${fill('\u00a0', LONGEST)}x</a>`],
+    ['spaces in a program', `<pre>${fill(' ', LONGEST)}x</pre>`],
+    ['spaces and breaks', `${fill('&nbsp;<br>', LONGEST)}x`],
+    ['formatted spaces and breaks', `${fill('<b>\u3000</b><br>', LONGEST)}x`],
   ])('%s', (_what, html) => {
     const text = within(ENOUGH_MS, () => markdown(html));
     expect(text.length).toBeLessThan(6_000_000);
