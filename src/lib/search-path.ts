@@ -7,8 +7,7 @@ import { isInside, realPathIfSeen } from './real-path.js';
  */
 export function searchPathOutside(folders: readonly string[], searchPath: string): string {
   const isOutside = (folder: string) => !folders.some((one) => isInside(one, realPathIfSeen(folder)));
-  return searchPath
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && isOutside(folder))
-    .join(delimiter);
+  const kept = searchPath.split(delimiter).filter((folder) => isAbsolute(folder) && isOutside(folder));
+  // An empty path stands for the current folder.
+  return kept.join(delimiter) || '/nonexistent';
 }
