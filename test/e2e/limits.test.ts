@@ -237,7 +237,7 @@ describe('a provider that does not tell what it used', () => {
     expect([code, resultOf(where).reason]).toEqual([6, 'tokens']);
     expect(warnings(eventsOf(where))).toHaveLength(1);
     expect(stderr).toMatch(
-      /warn: the provider does not report how many tokens it used; for the limits, they are estimated/,
+      /warn: the provider does not report how many tokens it uses; for the limits, they are estimated/,
     );
     expect(ofType(eventsOf(where), 'turn')[0]?.usage).toMatchObject({ estimated: true });
     // What is a guess is not shown as a fact.
