@@ -113,6 +113,9 @@ describe('is taken over, with a number that grows', () => {
   });
 });
 
+/** A check looks at the file once in a millisecond. */
+const untilItLooks = () => setTimeout(2);
+
 describe('whoever has a lease', () => {
   test('learns at the next check that another took it, and leaves that one alone', async () => {
     const lease = await take();
@@ -121,6 +124,7 @@ describe('whoever has a lease', () => {
     backdate(61);
     const next = await take({ name: 'next' });
     expect(next.number).toBe(2);
+    await untilItLooks();
     expect(() => lease.check()).toThrow(/was taken over by next \(pid \d+ on /);
     lease.release();
     next.check();
@@ -139,12 +143,11 @@ describe('whoever has a lease', () => {
     const lease = await take({ prepare });
     lease.check();
     rmSync(path());
-    // It looks once in a millisecond.
-    await setTimeout(2);
+    await untilItLooks();
     lease.check();
     expect([content()['number'], lease.number]).toEqual([2, 2]);
     rmSync(ws.path(), { recursive: true });
-    await setTimeout(2);
+    await untilItLooks();
     lease.check();
     expect(readdirSync(ws.path())).toEqual(['x.lock']);
   });
