@@ -96,7 +96,7 @@ const OPEN_UNIONS = ['policy/shell/', 'reporters/html/client/', 'tools/mcp/conve
 
 /** Names of built-in tools: all others go by what a tool says about itself. */
 const TOOL_NAME = new RegExp(`'(${toolNames().join('|')})'`);
-const NAME_TOOLS = ['tools/builtin/', 'protocol/builtin-tools.ts', 'policy/keys/', 'policy/learn/'];
+const NAME_TOOLS = ['tools/builtin/', 'protocol/builtin-tools.ts', 'policy/keys/'];
 
 /** What only the command line may touch. */
 const EFFECTS = [

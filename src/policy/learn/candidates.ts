@@ -100,7 +100,7 @@ export function usedBy(
   return {
     tools: new Set([...names].filter(isForeign)),
     hosts: hostsUsed(candidates, minRuns).filter(isAdmittedBy(ruleSets)).toSorted(),
-    memory: names.has('save_memory'),
+    memory: [...names].some((name) => traitsOf(name).needs === 'memory'),
     discovery: [...names].some((name) => name.startsWith(DISCOVERED)),
   };
 }

@@ -2,6 +2,7 @@ import { missingIn } from '../examples.js';
 import { ruleOf, type Draft } from '../remedy.js';
 import type { LearntRule } from './rules.js';
 import { own } from '../../lib/own.js';
+import { commandTool } from '../tool-names.js';
 
 export interface RuleExamples {
   readonly match: readonly string[];
@@ -38,7 +39,7 @@ export function ruleDraft(rule: LearntRule): Draft {
   switch (rule.type) {
     case 'command':
       return {
-        tools: ['run_shell_command'],
+        tools: [commandTool()],
         commands: texts.map((text) => text.split(' ')),
         exact: rule.exact,
         ...(rule.directory !== undefined && { directory: rule.directory }),

@@ -2,7 +2,7 @@ import { count } from '../../lib/text.js';
 import type { EffectivePolicy } from '../fold.js';
 import type { Carried } from './carried.js';
 import type { Lessons } from './learn.js';
-import { togetherLines } from './together.js';
+import { writableCauses } from './writable-causes.js';
 import type { EvidenceRun } from '../../protocol/evidence.js';
 import type { Gathered } from './candidates.js';
 
@@ -45,7 +45,7 @@ export function aboutLines(told: Told): string[] {
         ]
       : []),
     '',
-    ...togetherLines(lessons.rules, gathered.candidates[0]?.workspace),
+    ...writableCauses(lessons.rules, gathered.candidates[0]?.workspace),
     ...unseenLines(told, lessons),
   ];
 }

@@ -10,6 +10,7 @@ import type { CommandNeed } from './line-needs.js';
 import { observe, type Observed } from './observe.js';
 import { teach, type Taught } from './rules.js';
 import { scriptCheck, type Circumstances } from './script-check.js';
+import { commandTool } from '../tool-names.js';
 
 /** A call that was allowed and succeeded, inside the ceiling, as a policy is asked about it. */
 export interface Candidate extends SeenCall, Circumstances {
@@ -113,7 +114,7 @@ function isTooBroad(form: CommandForm): boolean {
 }
 
 export function commandDraft({ words, ...bounds }: CommandForm): Draft {
-  return { tools: ['run_shell_command'], commands: [words], ...bounds, paths: undefined };
+  return { tools: [commandTool()], commands: [words], ...bounds, paths: undefined };
 }
 
 /** The smallest rule for a need. */

@@ -8,9 +8,10 @@ import { FREE } from '../shell/free.js';
 import type { Dialect, ShellScript, ShellWord, SimpleCommand } from '../shell/model.js';
 import { readScript } from '../shell/read.js';
 import { surelyRuns } from '../shell/surely-runs.js';
+import type { Unwrapped } from '../shell/unwrapped.js';
 import { unwrap } from '../shell/wrappers.js';
 import { placeOf } from '../shell/written-by.js';
-import { exact, lessonOf } from './command-lesson.js';
+import { exact, lessonOf, type CommandLesson } from './command-lesson.js';
 import type { CommandForm } from './lesson.js';
 import { SCRIPT_STARTERS } from './never.js';
 import { goesByFiles } from './script-changes.js';
@@ -113,32 +114,45 @@ export function placedCommands(script: ShellScript, directory: string, outside: 
 
 /** What one of its commands needs. */
 export function needsOfCommand(command: SimpleCommand, where: Where): LineNeeds {
-  const { dialect, depth } = where;
-  const spelt = speltOf(command);
   const wrapped = unwrap(command.words);
-  const [inner] = wrapped?.inner ?? [];
-  // Permission for what is in such a wrapper includes the wrapper.
   const variables = [...where.variables, ...command.assignments, ...(wrapped?.assignments ?? [])];
-  if (wrapped?.transparent && inner && wrapped.inner.length === 1 && depth < MAX_DEPTH) {
-    const within = { ...where, variables, depth: depth + 1 };
-    if (inner.type === 'words')
-      return needsOfCommand({ ...command, words: inner.words, redirects: [] }, within);
-    if (inner.type === 'script' && where.sure !== undefined)
-      return needsOfScript(inner.source, where.sure, { ...within, dialect: inner.dialect ?? dialect });
-  }
-  const directory = where.sure;
+  const inside = wrapped && needsInside(wrapped, command, { ...where, variables });
+  if (inside) return inside;
+  const lesson = lessonIn(command, { ...where, variables });
+  const [spelt, directory] = [speltOf(command), where.sure];
+  if ('forms' in lesson) return { commands: [{ spelt, forms: lesson.forms, directory }], writes: [] };
   const words = exact(command.words);
-  const form = words && { form: { words, exact: true } };
+  return { never: lesson.never, spelt, directory, ...(words && { form: { words, exact: true } }) };
+}
+
+/** Permission for what is in such a wrapper includes the wrapper. Undefined if the wrapper itself is the command. */
+function needsInside(
+  { transparent, inner: all }: Unwrapped,
+  command: SimpleCommand,
+  where: Where,
+): LineNeeds | undefined {
+  const [inner, ...more] = all;
+  if (!transparent || !inner || more.length > 0 || where.depth >= MAX_DEPTH) return undefined;
+  const within = { ...where, depth: where.depth + 1 };
+  if (inner.type === 'words')
+    return needsOfCommand({ ...command, words: inner.words, redirects: [] }, within);
+  if (inner.type !== 'script' || where.sure === undefined) return undefined;
+  return needsOfScript(inner.source, where.sure, { ...within, dialect: inner.dialect ?? where.dialect });
+}
+
+/** The lesson of a command, unless something about this call forbids it. */
+function lessonIn(command: SimpleCommand, where: Where): CommandLesson {
+  const { words } = command;
   const fault = programFault(command, where.named);
-  if (fault !== undefined) return { never: fault, spelt };
-  const lesson = lessonOf(command.words);
+  if (fault !== undefined) return { never: fault };
+  const lesson = lessonOf(words);
+  if ('never' in lesson) return lesson;
+  const [first] = words;
   // It could hide what is never learnt; only for STARTERS it is known what they may start.
-  if (wrapped && 'forms' in lesson && !STARTERS.has(command.words[0]?.literal ?? ''))
-    return { never: `${command.words[0]?.text} runs other commands`, spelt, directory, ...form };
-  if ('never' in lesson) return { never: lesson.never, spelt, directory, ...form };
-  const unnamed = unnamedPart(command.words, { ...where, variables });
-  if (unnamed !== undefined) return { never: unnamed, spelt, directory, ...form };
-  return { commands: [{ spelt, forms: lesson.forms, directory }], writes: [] };
+  if (unwrap(words) && !STARTERS.has(first?.literal ?? ''))
+    return { never: `${first?.text} runs other commands` };
+  const unnamed = unnamedPart(words, where);
+  return unnamed === undefined ? lesson : { never: unnamed };
 }
 
 /** What decides about a command and cannot be in a rule: without it, the rule would allow more than was seen. */

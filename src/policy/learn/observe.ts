@@ -5,7 +5,7 @@ import type { DecisionRequest } from '../../protocol/decision.js';
 import type { Dialect } from '../shell/model.js';
 import { runsOnlyIn } from '../shell/directories.js';
 import { splitMcpName } from '../../protocol/source.js';
-import { traitsOf } from '../tool-names.js';
+import { fileTool, traitsOf } from '../tool-names.js';
 import type { CommandForm, Need } from './lesson.js';
 import { needsOfLine, type CommandNeed } from './line-needs.js';
 import { GLOB_CHARACTERS } from './paths.js';
@@ -69,7 +69,7 @@ function observeLine(line: string, directory = '.', workspace: string, dialect: 
   const fault = files.find((one) => 'never' in one);
   if (fault && 'never' in fault) return fault;
   const others = files.flatMap((one): Need[] =>
-    'path' in one ? [{ type: 'path', tool: 'write_file', kind: 'edit', path: one.path }] : [],
+    'path' in one ? [{ type: 'path', tool: fileTool('write'), kind: 'edit', path: one.path }] : [],
   );
   return { commands, others };
 }

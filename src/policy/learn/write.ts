@@ -6,6 +6,7 @@ import { examplesFor } from './examples.js';
 import { commandDraft } from './learn.js';
 import { seenCounts, type SeenCall, type Unlearnt } from './lesson.js';
 import type { LearntRule } from './rules.js';
+import { commandTool } from '../tool-names.js';
 
 /** The first words of every policy written here: such a file may be overwritten. */
 export const HEADER = '# Written by bosun policy learn, for review. Nothing applies it automatically.';
@@ -77,7 +78,7 @@ async function ruleText(rule: LearntRule, ids: Set<string>, isDated: boolean): P
   const key = rule.type === 'command' ? 'command' : rule.type === 'path' ? 'path' : undefined;
   const tools =
     rule.type === 'command'
-      ? ['run_shell_command']
+      ? [commandTool()]
       : rule.type === 'path'
         ? rule.tools
         : rule.entries.map(({ text }) => text);

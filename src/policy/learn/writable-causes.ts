@@ -10,7 +10,7 @@ const SHOWN = 10;
  * What may be written and decides what a learnt command does: each is fine by itself, but both together run whatever is
  * written. A person has to know.
  */
-export function togetherLines(rules: readonly LearntRule[], workspace: string | undefined): string[] {
+export function writableCauses(rules: readonly LearntRule[], workspace: string | undefined): string[] {
   if (workspace === undefined) return [];
   const paths = rules.flatMap(({ type, entries }) =>
     type === 'path' ? entries.map(({ text }) => text) : [],
@@ -40,11 +40,14 @@ export function togetherLines(rules: readonly LearntRule[], workspace: string | 
 
 /** A file by its name, or a folder: one that has such a file, or into which settings could be put. */
 function decidingPath(form: CommandForm, paths: readonly string[], workspace: string): string | undefined {
-  const file = paths.find((path) => !path.includes('*') && changedBelow(form, [path], workspace) === path);
+  const file = paths.find((path) => !isOpenFolder(path) && changedBelow(form, [path], workspace) === path);
   if (file !== undefined) return file;
-  const globs = paths.filter((path) => path.includes('*'));
-  if (globs.length === 0) return undefined;
+  if (!paths.some(isOpenFolder)) return undefined;
   const settings = foldersUpFrom(form.directory ?? '.').map((folder) => `${folder}/settings`);
   const deciding = [...settings, ...filesBehind(form, workspace)];
-  return globs.find((glob) => deciding.some((path) => coversFile(glob, path)));
+  return paths.find((glob) => isOpenFolder(glob) && deciding.some((path) => coversFile(glob, path)));
+}
+
+function isOpenFolder(path: string): boolean {
+  return path.includes('*');
 }
