@@ -5,6 +5,7 @@ import type {
   ToolUseEvent,
   TranscriptLine,
 } from '../protocol/event.js';
+import { canonicalJson } from '../lib/canonical-json.js';
 import { oneLine } from '../lib/text.js';
 import type { Transcript } from '../protocol/transcript.js';
 
@@ -22,7 +23,7 @@ const MOST_CHARACTERS = 300;
 /** The facts of a run that has ended. `shown` puts its paths into the words of the recording. */
 export function factsOf({ lines, result }: Transcript, shown: (text: string) => string): Facts {
   return {
-    decisions: decisionsIn(lines).map(shown),
+    decisions: decisionsIn(lines, shown),
     outcome: result ? outcomeOf(result) : ['no result: it was killed'],
     answer: shown(result?.response ?? '').split('\n'),
     changes: result?.changes?.map(
@@ -36,7 +37,7 @@ function outcomeOf({ status, exit_code, reason }: ResultEvent): string[] {
   return [`${status}${why}, exit ${exit_code}`];
 }
 
-function decisionsIn(lines: readonly TranscriptLine[]): string[] {
+function decisionsIn(lines: readonly TranscriptLine[], shown: (text: string) => string): string[] {
   const decided = new Map<string, PolicyDecisionEvent>();
   const ended = new Map<string, ToolResultEvent>();
   const uses: ToolUseEvent[] = [];
@@ -45,22 +46,26 @@ function decisionsIn(lines: readonly TranscriptLine[]): string[] {
     else if (line.type === 'policy_decision') decided.set(line.tool_id, line);
     else if (line.type === 'tool_result') ended.set(line.tool_id, line);
   }
-  return uses.flatMap((use) => decisionLines(use, decided.get(use.tool_id), ended.get(use.tool_id)));
+  return uses.flatMap((use) => {
+    const own = decisionLines(use, decided.get(use.tool_id), ended.get(use.tool_id));
+    // First the paths, whose lengths differ.
+    return own.map((line) => oneLine(shown(line), MOST_CHARACTERS));
+  });
 }
 
 function decisionLines(
-  { tool_name, title, turn }: ToolUseEvent,
+  { tool_name, parameters, turn }: ToolUseEvent,
   decision: PolicyDecisionEvent | undefined,
   result: ToolResultEvent | undefined,
 ): string[] {
-  const what = oneLine(title ?? tool_name, MOST_CHARACTERS);
-  const call = `turn ${turn + 1}: ${what}`;
+  // Not the title, which is phrased by each version in its own way.
+  const call = `turn ${turn + 1}, ${tool_name} ${canonicalJson(parameters)}`;
   // What the policy is not asked about: an unknown tool, arguments that are not valid.
-  if (!decision) return [`${call}: not decided (${result?.error?.type ?? 'no result'})`];
+  if (!decision) return [`not decided (${result?.error?.type ?? 'no result'}): ${call}`];
   const { commands = [] } = decision;
   return [
-    `${call}: ${decidedText(decision)}`,
-    ...(commands.length > 1 ? commands.map((one) => `  ${one.words.join(' ')}: ${decidedText(one)}`) : []),
+    `${decidedText(decision)}: ${call}`,
+    ...(commands.length > 1 ? commands.map((one) => `- ${decidedText(one)}: ${one.words.join(' ')}`) : []),
   ];
 }
 

@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { call, text } from '../helpers/gemini-server.mjs';
-import { cleanEnv, runAgainst, runCli, startCli, type CliResult, type Scratch } from '../helpers/run-cli.js';
+import {
+  cleanEnv,
+  REPOSITORY,
+  runAgainst,
+  runCli,
+  startCli,
+  type CliResult,
+  type Scratch,
+} from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
 import { until } from '../helpers/until.js';
@@ -161,8 +169,8 @@ describe('bosun test', () => {
     writeFileSync(join(folder, 'policy.yaml'), 'version: 1\nmode: plan\non_denied: warn\n');
     const { code, stdout } = await bosun(where, 'test', 'cases');
     expect(code).toBe(13);
-    expect(stdout).toContain('    -turn 1: Edit a.txt: allow\n');
-    expect(stdout).toContain('    +turn 1: Edit a.txt: deny\n');
+    expect(stdout).toContain('    -allow: turn 1, replace {"file_path":"a.txt",');
+    expect(stdout).toContain('    +deny: turn 1, replace {"file_path":"a.txt",');
     expect(stdout).toContain('    -modified a.txt\n');
     expect(stdout).not.toContain('  outcome (');
     expect(stdout).toMatch(/\n1 case: 0 as recorded, 1 different\n$/);
@@ -211,6 +219,15 @@ describe('bosun test', () => {
     expect((await bosun(where, 'verify', join(folder, 'transcript.jsonl'))).code).toBe(0);
     expect(readFileSync(join(folder, 'transcript.jsonl'), 'utf8')).not.toContain('bosun-case-');
     expect(readFileSync(join(folder, 'changes.patch'), 'utf8')).toBe('');
+  });
+
+  test('plays the recording of an older version, which had no titles', async () => {
+    const where = place();
+    const demo = join(REPOSITORY, 'fixtures/demo');
+    cpSync(join(demo, 'project'), join(where.root, 'cases/cart/workspace'), { recursive: true });
+    cpSync(join(demo, 'recording.jsonl'), join(where.root, 'cases/cart/transcript.jsonl'));
+    const { code, stdout } = await bosun(where, 'test', 'cases');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {7}cart {2}7 calls/)]);
   });
 
   test('takes paths of the recorded workspace below the copy', async () => {
