@@ -3,8 +3,10 @@ import type { Variables } from '../lib/redact/secrets.js';
 import type { InitEvent, TranscriptLine } from '../protocol/event.js';
 import { run } from '../runs/run.js';
 import type { RunsUnderWay } from '../runs/under-way.js';
+import { lineValidator } from '../transcript/line-validator.js';
 import { readTranscript } from '../transcript/reader.js';
-import type { Case } from './case.js';
+import { transcriptFault, type Transcript } from '../protocol/transcript.js';
+import { caseProblem, type Case } from './case.js';
 import { changesAsPatch } from './changes.js';
 import { factsOf, type Facts } from './facts.js';
 import { caseGit } from './git.js';
@@ -35,7 +37,7 @@ export interface Played {
 /** Plays the model's part of a recorded run against real tools, in a copy of its workspace. */
 export async function playCase(one: Case, settings: PlaySettings): Promise<Played> {
   const started = performance.now();
-  const before = readTranscript(one.transcript);
+  const before = await readSound(one.transcript);
   const init = initOf(one, before.lines);
   const stage = await openStage(
     one,
@@ -69,6 +71,14 @@ export async function playCase(one: Case, settings: PlaySettings): Promise<Playe
   }
 }
 
+/** What was changed by hand is no recording. */
+async function readSound(path: string): Promise<Transcript> {
+  const transcript = readTranscript(path);
+  const fault = transcriptFault(transcript, await lineValidator());
+  if (fault) throw caseProblem(`${path} cannot be played: ${fault.why}`, fault.hint);
+  return transcript;
+}
+
 interface Recording {
   readonly init: InitEvent;
   readonly lines: readonly TranscriptLine[];
@@ -93,6 +103,7 @@ async function playOn(
     effective: await policyOf(one, init, approve),
     readTask: async () => undefined,
     dryRun: init.dry_run ?? false,
+    ...(init.sandbox.mode === 'required' && { sandbox: 'required' as const }),
     ...(approve && { approve }),
     ...(outputSchema && { outputSchema }),
   });

@@ -322,14 +322,22 @@ describe('bosun test', () => {
   test('a case that cannot be played is exit 2, and the others are played', async () => {
     const where = await recorded([done]);
     const folder = await caseOf(where);
-    for (const name of ['two', 'three']) cpSync(folder, join(where.root, 'cases', name), { recursive: true });
+    for (const name of ['two', 'three', 'four', 'five'])
+      cpSync(folder, join(where.root, 'cases', name), { recursive: true });
+    const recording = readFileSync(join(folder, 'transcript.jsonl'), 'utf8');
+    const [first = ''] = recording.split('\n');
+    writeFileSync(join(where.root, 'cases/four/transcript.jsonl'), recording.replace('Done.', 'Don.'));
+    const { effective_policy: _policy, ...bare } = JSON.parse(first);
+    writeFileSync(join(where.root, 'cases/five/transcript.jsonl'), `${JSON.stringify(bare)}\n`);
     writeFileSync(join(where.root, 'cases/three/policy.yaml'), 'version: 1\nmod: plan\n');
     writeFileSync(join(where.root, 'cases/two/transcript.jsonl'), 'nonsense\n');
     const { code, stdout } = await bosun(where, 'test', 'cases');
     expect(code).toBe(2);
     expect(stdout).toMatch(/^error {4}three {2}.*policy\.yaml:2:1: .*$/m);
     expect(stdout).toMatch(/^error {4}two {2}.*transcript\.jsonl:1: not an event/m);
-    expect(stdout).toContain('3 cases: 1 as recorded, 2 not played\n');
+    expect(stdout).toMatch(/^error {4}four {2}.*its hash chain breaks at line \d+/m);
+    expect(stdout).toMatch(/^error {4}five {2}.*line 1 is not valid/m);
+    expect(stdout).toContain('5 cases: 1 as recorded, 4 not played\n');
   });
 
   test('ends what it started when it is interrupted, and leaves nothing behind', async () => {

@@ -281,6 +281,21 @@ describe('--reporter otlp', () => {
       'OTEL_EXPORTER_OTLP_ENDPOINT is not an http or https address: collector:4317',
     ],
     [
+      'a header that cannot be sent',
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+        OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%0Ab%20hidden',
+      },
+      [],
+      'OTEL_EXPORTER_OTLP_HEADERS: "x-key" cannot be sent as a header',
+    ],
+    [
+      'a password in the address',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://user:hidden@127.0.0.1:1' },
+      [],
+      'OTEL_EXPORTER_OTLP_ENDPOINT holds a user or a password',
+    ],
+    [
       'a file',
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' },
       ['--reporter', 'otlp=x'],
@@ -293,6 +308,7 @@ describe('--reporter otlp', () => {
     const { code, stderr } = await runAgainst(server, where, ['-p', 'x', ...flags], { env });
     expect([code, server.requests.length]).toEqual([2, 0]);
     expect(stderr).toContain(message);
+    expect(stderr).not.toContain('hidden');
   });
 
   test('no secret of its headers reaches what a run writes or the model reads', async () => {

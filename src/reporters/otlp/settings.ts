@@ -12,6 +12,7 @@ export interface CollectorSettings {
 }
 
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+const HEADERS = 'OTEL_EXPORTER_OTLP_HEADERS';
 /** The process is gone within 5 s of the result, whatever the collector does. */
 const MOST_MS = 4000;
 
@@ -19,7 +20,7 @@ export function collectorSettings(variables: Variables): CollectorSettings {
   const timeout = Number(variables['OTEL_EXPORTER_OTLP_TIMEOUT'] || MOST_MS);
   return {
     urls: { traces: urlOf('traces', variables), metrics: urlOf('metrics', variables) },
-    headers: pairsIn(variables, 'OTEL_EXPORTER_OTLP_HEADERS'),
+    headers: headersIn(variables),
     timeoutMs: timeout > 0 ? Math.min(timeout, MOST_MS) : MOST_MS,
   };
 }
@@ -36,7 +37,21 @@ function urlOf(signal: Signal, variables: Variables): string {
   const url = parseUrl(text);
   if (!url || !/^https?:$/.test(url.protocol))
     throw configProblem('reporter', `${name} is not an http or https address: ${text}`);
+  if (url.username !== '' || url.password !== '')
+    throw configProblem('reporter', `${name} holds a user or a password, which cannot be sent`, {
+      hint: `Send them by ${HEADERS}.`,
+    });
   return name === own ? text : `${text.replace(/\/+$/, '')}/v1/${signal}`;
+}
+
+/** Checked before the run: the error of a request would repeat the value, which is often a key. */
+function headersIn(variables: Variables): Record<string, string> {
+  const headers = pairsIn(variables, HEADERS);
+  for (const [key, value] of Object.entries(headers)) {
+    if (/^[!#$%&'*+.^_`|~\w-]+$/.test(key) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) continue;
+    throw configProblem('reporter', `${HEADERS}: ${JSON.stringify(key)} cannot be sent as a header`);
+  }
+  return headers;
 }
 
 /** The user's own description of where this runs. `OTEL_SERVICE_NAME` wins, as everywhere. */
