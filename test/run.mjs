@@ -6,9 +6,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LEAN } from './tiers.mjs';
 
-// There are more workers than processors: each is better off without threads of its own that collect garbage.
-const flags = ['--experimental-vm-modules', '--no-warnings', '--single-threaded-gc'];
+const flags = ['--experimental-vm-modules', '--no-warnings', ...LEAN];
 const jest = [...flags, 'node_modules/jest/bin/jest.js'];
 const command = [process.execPath, ...jest, ...process.argv.slice(2)];
 

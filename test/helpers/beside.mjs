@@ -2,6 +2,7 @@
 // suite, and starting a program takes the longer the more memory there is to be forked: 1 ms at 50 MB, 11 ms at 450 MB.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { LEAN } from '../tiers.mjs';
 
 /** @typedef {{code: number, signal: null, stdout: string, stderr: string}} End */
 /** @typedef {{resolve: (end: End) => void, reject: (error: Error) => void}} Waiting */
@@ -15,9 +16,9 @@ const waiting = new Map();
 let count = 0;
 
 function start() {
-  // The flags of a worker are no business of the program.
+  // The other flags of a worker are no business of the program.
   const options = {
-    execArgv: ['--single-threaded-gc'],
+    execArgv: LEAN,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
   };
