@@ -21,12 +21,14 @@ if (process.send) {
 // them that was ever used, so that the hundredth suite is slower than the first.
 /** @type {AsyncLocalStorage<unknown>[]} */
 const storages = [];
-asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
+class CountedStorage extends AsyncLocalStorage {
   constructor() {
     super();
     storages.push(this);
   }
-};
+}
+if (Number.parseInt(process.versions.node, 10) < 24)
+  Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { value: CountedStorage });
 
 /** A file to which the processor time of each suite is added, if this is set. */
 const COSTS = process.env.BOSUN_TEST_COSTS;
