@@ -46,10 +46,10 @@ const common = {
 };
 
 const schemas = await loadSchemas(root);
-const ready = [readyValidators(schemas, root), await readyPresets(root)];
+const presets = await readyPresets(root);
 
 /** The program and the library share no pieces, so that each is in as few files as possible. */
-const bundle = (name, entry, more) =>
+const bundle = (name, entry, { plugins, ...more }) =>
   build({
     ...common,
     entryPoints: { [name]: entry },
@@ -64,13 +64,19 @@ const bundle = (name, entry, more) =>
     drop: ['console'],
     // These are found where npm has put them, or not at all: a program for each platform, and clients of queues.
     external: ['@vscode/ripgrep', 'bullmq', 'ioredis', 'pg'],
-    plugins: [lightSdk, lateImports, noSpawner, noValidator, reportPage, ...ready],
+    plugins: [lightSdk, lateImports, noSpawner, noValidator, reportPage, presets, ...plugins],
     ...more,
   });
 
 const [program, library] = await Promise.all([
-  bundle('cli', 'src/cli/main.ts', { sourcemap: 'inline', write: false, banner: {} }),
-  bundle('index', 'src/index.ts'),
+  bundle('cli', 'src/cli/main.ts', {
+    plugins: [readyValidators(schemas, root)],
+    sourcemap: 'inline',
+    write: false,
+    banner: {},
+  }),
+  // The library reads few transcripts: their validator would only make it larger.
+  bundle('index', 'src/index.ts', { plugins: [readyValidators(schemas, root, { except: ['transcript'] })] }),
 ]);
 const gathered = await gather(
   program,

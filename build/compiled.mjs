@@ -44,7 +44,8 @@ const STARTS = [
   { args: CHECK, answers: [] },
   { args: [...RUN, '--policy', './own.yaml'], answers: ANSWER },
   { args: [...RUN, '--mode', 'yolo', '--sandbox', 'off'], answers: WORK },
-  { args: [...RUN, '--policy', 'codemod', '--sandbox', 'auto'], answers: WORK },
+  { args: [...RUN, '--policy', 'codemod', '--sandbox', 'auto', '--transcript', 't.jsonl'], answers: WORK },
+  { args: ['verify', 't.jsonl'], answers: [] },
 ];
 
 /** A build goes on without: the program only starts slower. */

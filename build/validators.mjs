@@ -11,10 +11,12 @@ const { default: standaloneCode } = require('ajv/dist/standalone');
 const OPTIONS = { allErrors: true, verbose: true, strict: false, validateSchema: false, meta: false };
 
 /** What a part of src validates, by the name that it asks for. */
-function schemasOf(part, { policy, approvalAnswer, tools }) {
+function schemasOf(part, { policy, transcript, approvalAnswer, tools }) {
   switch (part) {
     case 'policy':
       return { policy };
+    case 'transcript':
+      return { line: transcript };
     case 'tools':
       return tools;
     case 'approvals':
@@ -27,16 +29,17 @@ function schemasOf(part, { policy, approvalAnswer, tools }) {
 /**
  * @param {Awaited<ReturnType<import('./schemas.mjs').loadSchemas>>} schemas
  * @param {string} root
+ * @param {{ except?: readonly string[] }} [options] parts whose schemas are compiled at run time all the same
  */
-export function readyValidators(schemas, root) {
+export function readyValidators(schemas, root, { except = [] } = {}) {
   return {
     name: 'ready-validators',
     setup({ onLoad }) {
-      onLoad({ filter: /ready-validators\.ts$/ }, ({ path }) => ({
-        contents: validatorsCode(schemasOf(basename(dirname(path)), schemas)),
-        loader: 'js',
-        resolveDir: root,
-      }));
+      onLoad({ filter: /ready-validators\.ts$/ }, ({ path }) => {
+        const part = basename(dirname(path));
+        if (except.includes(part)) return undefined;
+        return { contents: validatorsCode(schemasOf(part, schemas)), loader: 'js', resolveDir: root };
+      });
     },
   };
 }

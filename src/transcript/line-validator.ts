@@ -3,6 +3,7 @@ import { TRANSCRIPT_SCHEMA } from './schema.js';
 
 /** Says what is wrong with a line of a transcript. */
 export async function lineValidator(): Promise<Validate> {
-  // Built in advance, it would be a third of a megabyte, and few commands read transcripts.
-  return compileSchema(TRANSCRIPT_SCHEMA);
+  // In a file of its own: a third of a megabyte, and few commands read transcripts.
+  const { READY } = await import('./ready-validators.js');
+  return compileSchema(TRANSCRIPT_SCHEMA, READY['line']);
 }

@@ -4,7 +4,9 @@ import { compileFaults, type ReadyValidators } from '../../src/lib/schema.js';
 import { parseYaml } from '../../src/lib/yaml.js';
 import { POLICY_SCHEMA } from '../../src/policy/schema.js';
 import { APPROVAL_ANSWER_SCHEMA } from '../../src/protocol/approval-schema.js';
+import { TRANSCRIPT_SCHEMA } from '../../src/transcript/schema.js';
 import { builtinTools } from '../../src/tools/builtin.js';
+import { countOf } from '../helpers/counts.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -90,6 +92,28 @@ describe('validators that the build makes find what ajv finds at run time, in th
       redact: { patterns: ['x'] },
     };
     expect(await expectSameFaults(await forPolicies, spoilt(value))).toBeGreaterThan(100);
+  });
+
+  test('in lines of transcripts', async () => {
+    const lines = readFileSync(
+      new URL('../../fixtures/demo/recording.jsonl', import.meta.url),
+      'utf8',
+    ).trimEnd();
+    // One of each type: they are long.
+    const byType = new Map(
+      lines.split('\n').map((line) => {
+        const event = JSON.parse(line) as { readonly type: string };
+        return [event.type, event];
+      }),
+    );
+    const both = await bothOf(TRANSCRIPT_SCHEMA);
+    expect(await expectSameFaults(both, byType.values())).toBe(0);
+    expect(byType.size).toBeGreaterThan(5);
+    const every = countOf('TABLE_EVERY');
+    for (const event of byType.values()) {
+      const values = [...spoilt(event)].filter((_, i) => i % every === 0);
+      expect(await expectSameFaults(both, values)).toBeGreaterThan(10);
+    }
   });
 
   test('in answers and in arguments of tools', async () => {
