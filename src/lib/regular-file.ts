@@ -1,6 +1,12 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, type BigIntStats } from 'node:fs';
+import { attempt } from './attempt.js';
 import { errorWithCode } from './errors.js';
 import { movedError, pathOfOpenFile } from './real-path.js';
+
+/** Whether there is a regular file behind a path, through links, as far as we may look. */
+export function isFile(path: string): boolean {
+  return attempt(() => statSync(path, { throwIfNoEntry: false })?.isFile()) ?? false;
+}
 
 export interface FileBytes {
   readonly bytes: Buffer;

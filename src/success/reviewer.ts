@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '../lib/errors.js';
 import { placesIn } from '../lib/file-places.js';
 import { OutputFile } from '../lib/output-file.js';
 import { shownPath } from '../lib/real-path.js';
+import { isFile } from '../lib/regular-file.js';
 import { Problem } from '../protocol/problem.js';
 import type { Reviewer } from '../protocol/review.js';
 import type { SuccessConditions } from '../protocol/success.js';
@@ -88,12 +88,4 @@ async function verifyOf(
 function unknowable(error: unknown): never {
   const why = `it is not known whether something has changed: ${errorMessage(error)}`;
   throw new Problem('tool_infra_error', 'changes', why, { cause: error });
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

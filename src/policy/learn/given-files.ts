@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { attempt } from '../../lib/attempt.js';
 import { isInside, pathFrom } from '../../lib/real-path.js';
+import { isFile } from '../../lib/regular-file.js';
 import { INTERPRETERS } from '../lint.js';
 import type { Pattern } from '../shell/alias-table.js';
 import { isKnownProgram } from '../shell/programs.js';
@@ -24,8 +23,4 @@ export function filesGiven([by = '', ...rest]: Pattern, directory: string, works
     .map((name) => resolve(workspace, directory, name))
     .filter((path) => isInside(workspace, path) && isFile(path))
     .map((path) => ({ by, file: pathFrom(workspace, path) }));
-}
-
-function isFile(path: string): boolean {
-  return attempt(() => statSync(path, { throwIfNoEntry: false })?.isFile()) ?? false;
 }

@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
-import { readRegularFile } from '../../lib/regular-file.js';
+import { isFile, readRegularFile } from '../../lib/regular-file.js';
 
 const MAX_FILES = 200;
 const MAX_BYTES = 256 * 1024;
@@ -58,8 +57,4 @@ export function namedIn({ folder, text, names }: Text, place: Place): Set<string
 
 export function readText(path: string): string | undefined {
   return attempt(() => readRegularFile(path, MAX_BYTES).bytes.toString('utf8'));
-}
-
-function isFile(path: string): boolean {
-  return attempt(() => statSync(path, { throwIfNoEntry: false })?.isFile()) ?? false;
 }
