@@ -46,6 +46,7 @@ export const STARTS_PROCESSES = [
   'test/sandbox/local.test.ts',
   'test/sandbox/sandbox-network.test.ts',
   'test/sandbox/network-proxy-limits.test.ts',
+  'test/sandbox/users-git.test.ts',
   'test/success/git-snapshots.test.ts',
   'test/tools/builtin/edited-meanwhile.test.ts',
   'test/tools/builtin/glob.test.ts',

@@ -22,6 +22,8 @@ export interface UsersGitRequest {
 
 const PATIENCE_MS = 5000;
 const MAX_BYTES = 4 * 1024 * 1024;
+/** A setting that only a variable names: a git that lists it accepts settings as variables. */
+const PROBE = { key: 'bosun.probe', value: 'yes' };
 
 /** Asks git itself: only git knows where the system's settings are. */
 export async function usersGit({ environment, writable, signal }: UsersGitRequest): Promise<UsersGit> {
@@ -34,25 +36,28 @@ export async function usersGit({ environment, writable, signal }: UsersGitReques
   const file = firstOutside(writable, found);
   if (file === undefined) return { settings: [], knowsCount: true };
   const path = [dirname(file), ...SYSTEM_FOLDERS].join(delimiter);
-  const ask = async (...args: string[]) => {
-    const end = await runProgram({
-      file,
-      args,
-      directory: '/',
+  const end = await runProgram({
+    file,
+    args: ['config', '--list', '-z'],
+    directory: '/',
+    environment: {
+      PATH: path,
+      HOME,
+      LC_ALL: 'C',
       // No repository is read, whatever is in the folder.
-      environment: { PATH: path, HOME, GIT_DIR: '/nonexistent', LC_ALL: 'C' },
-      timeoutMs: PATIENCE_MS,
-      maxBytes: MAX_BYTES,
-      signal,
-    });
-    return end.type === 'ended' && end.code === 0 ? end.stdout.toString('latin1') : '';
-  };
-  const [version, list] = await Promise.all([ask('version'), ask('config', '--list', '-z')]);
-  const [, major = 3, minor = 0] = /(\d+)\.(\d+)/.exec(version) ?? [];
-  return {
-    settings: list.split('\0').slice(0, -1).map(settingOf),
-    knowsCount: Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 31),
-  };
+      GIT_DIR: '/nonexistent',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: PROBE.key,
+      GIT_CONFIG_VALUE_0: PROBE.value,
+    },
+    timeoutMs: PATIENCE_MS,
+    maxBytes: MAX_BYTES,
+    signal,
+  });
+  if (end.type !== 'ended' || end.code !== 0) return { settings: [], knowsCount: true };
+  const listed = end.stdout.toString('latin1').split('\0').slice(0, -1).map(settingOf);
+  const settings = listed.filter(({ key }) => key !== PROBE.key);
+  return { settings, knowsCount: settings.length < listed.length };
 }
 
 function settingOf(entry: string): GitSetting {
