@@ -8,7 +8,15 @@ import { Problem } from '../../protocol/problem.js';
 import { cancelHalt, type Halt } from '../halt.js';
 import type { BatchEvent, JournalLine, TaskEndEvent, TaskResult } from '../journal/event.js';
 import { GitFailed } from '../workspaces/git.js';
-import { appliedNotice, applyingNotice, fileOf, leftNotice, patchNotes, type OwnPatch } from './notes.js';
+import {
+  appliedNotice,
+  applyingNotice,
+  fileOf,
+  filesAfter,
+  isSamePatch,
+  leftNotice,
+  patchNotes,
+} from './notes.js';
 import { Stage, type Integration } from './stage.js';
 
 type Emit = (event: BatchEvent) => void;
@@ -59,15 +67,17 @@ export async function applyPatches(
   emit: Emit,
 ): Promise<Halt | undefined> {
   const { signal, folder } = integration;
-  const earlier = patchNotes(lines).filter(({ code }) => code === 'applied');
+  const notes = patchNotes(lines);
+  const earlier = notes.filter(({ code }) => code === 'applied');
   try {
     return await withStage(integration, lines, async (stage) => {
       for (const { id, status, patch } of results) {
         if (status !== 'completed' || patch === null) continue;
         if (signal.aborted) return cancelHalt(signal.reason);
         const own = { task: id, sha256: sha256(patchIn(folder, patch)), head: stage.head };
-        const fit = await stage.apply(join(folder, patch), (files) => emit(applyingNotice(own, files)));
         const isNoted = earlier.some(isSamePatch(own));
+        if (isNoted && stage.has(filesAfter(own, notes))) continue;
+        const fit = await stage.apply(join(folder, patch), (files) => emit(applyingNotice(own, files)));
         if (fit.type === 'conflict')
           emit(isNoted ? leftNotice(own, fit.why) : conflictEnd(lines, id, patch, fit.why));
         else if (fit.type === 'written' || !isNoted) emit(appliedNotice(own));
@@ -81,8 +91,6 @@ export async function applyPatches(
     throw error;
   }
 }
-
-const isSamePatch = (a: OwnPatch) => (b: OwnPatch) => a.task === b.task && a.sha256 === b.sha256;
 
 async function withStage<T>(
   integration: Integration,

@@ -18,19 +18,24 @@ export async function mergePatch(
 ): Promise<Merged> {
   scratch.copy(from, to);
   const sides = await sidesOf(scratch, patch);
-  const conflict = sides
-    ? await mergeTrees(scratch, [sides.base, ours, sides.theirs], to)
-    : await applyAsIs(scratch, patch, to);
-  return conflict === undefined ? { tree: await treeOf(scratch, to) } : { conflict };
+  if (sides) return mergeTrees(scratch, [sides.base, ours, sides.theirs], to);
+  return asMerged(scratch, await applyAsIs(scratch, patch, to), to);
 }
 
-async function mergeTrees(
-  scratch: Scratch,
-  trees: readonly string[],
-  index: string,
-): Promise<string | undefined> {
+async function asMerged(scratch: Scratch, conflict: string | undefined, index: string): Promise<Merged> {
+  return conflict === undefined ? { tree: await treeOf(scratch, index) } : { conflict };
+}
+
+async function mergeTrees(scratch: Scratch, trees: readonly string[], index: string): Promise<Merged> {
   const how = ['-i', '-m', '--aggressive', '--no-sparse-checkout'];
   await scratch.git(index, ['read-tree', ...how, ...trees]);
+  // Most patches leave nothing unmerged. If one does, git makes no tree of it.
+  const tree = await unlessRefused(() => treeOf(scratch, index));
+  return tree === undefined ? asMerged(scratch, await mergeFiles(scratch, index), index) : { tree };
+}
+
+/** Merges what git has left unmerged, file by file. Returns a conflict, if there is one. */
+async function mergeFiles(scratch: Scratch, index: string): Promise<string | undefined> {
   const open = await unmerged(scratch, index);
   await takeIn(scratch, index, [...open.keys()], false);
   for (const [path, sides] of open) {

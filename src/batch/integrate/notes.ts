@@ -46,6 +46,15 @@ export function leftNotice(patch: OwnPatch, why: string): BatchEvent {
   return { type: 'batch_notice', level: 'warning', code: 'not_applied', message, ...patch };
 }
 
+/** The files of a patch, as it was applied last. */
+export function filesAfter(patch: OwnPatch, notes: readonly Note[]): readonly FileState[] {
+  const begun = notes.findLast((note) => note.code === 'applying' && isSamePatch(patch)(note));
+  return begun?.files ?? [];
+}
+
+/** The commit does not count: a patch is applied again after another one. */
+export const isSamePatch = (a: OwnPatch) => (b: OwnPatch) => a.task === b.task && a.sha256 === b.sha256;
+
 /** Every state that patches of this batch have ever given to files. */
 export function writtenStates(lines: readonly JournalLine[]): Map<string, Set<string>> {
   const written = new Map<string, Set<string>>();

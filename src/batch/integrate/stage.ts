@@ -33,15 +33,19 @@ export class Stage {
   /** Tracked files that match neither HEAD nor what a patch of this batch has made of them. */
   readonly foreign: readonly string[];
   readonly #scratch: Scratch;
+  /** What files are that a patch of this batch has made what they are. */
+  readonly #own: Map<string, string>;
+  /** The tree of the index, and the index itself: made for the first patch that asks for them. */
+  #tree: string | undefined;
+  #hasIndex: boolean;
 
-  /** The tree of the index. */
-  #tree: string;
-
-  private constructor(head: string, foreign: readonly string[], scratch: Scratch, tree: string) {
+  private constructor(scratch: Scratch, { head, tree }: Committed, looked: Looked | undefined) {
     this.head = head;
-    this.foreign = foreign;
+    this.foreign = looked?.foreign ?? [];
     this.#scratch = scratch;
-    this.#tree = tree;
+    this.#own = new Map(looked?.own);
+    this.#hasIndex = looked !== undefined;
+    if (this.#own.size === 0) this.#tree = tree;
   }
 
   static async open({ workspace, folder, git }: Integration, lines: readonly JournalLine[]): Promise<Stage> {
@@ -50,24 +54,31 @@ export class Stage {
       throw batchProblem(`integrate: apply needs a git repository, but ${workspace} is not in one`);
     const scratch = new Scratch(folder, repository, git);
     try {
-      const head = (await git(['rev-parse', 'HEAD'], scratch.top)).trim();
-      await scratch.git('head', ['read-tree', '--no-sparse-checkout', head]);
+      const [head = '', tree = ''] = (await git(['rev-parse', 'HEAD', 'HEAD^{tree}'], scratch.top)).split(
+        '\n',
+      );
       const changed = await changedFiles(scratch.top, git);
-      const foreign = await takeOwn(scratch, changed, writtenStates(lines));
-      return new Stage(head, foreign, scratch, await treeOf(scratch, 'index'));
+      const looked = await takeOwn(scratch, head, changed, writtenStates(lines));
+      return new Stage(scratch, { head, tree }, looked);
     } catch (error) {
       scratch.close();
       throw error;
     }
   }
 
+  /** Whether patches of this batch have left all these files as they are to be. */
+  has(files: readonly FileState[]): boolean {
+    return files.length > 0 && files.every(({ path, state }) => this.#own.get(path) === state);
+  }
+
   /** Applies a patch to the tree. `onFit` gets the future state of files before anything is written. */
   async apply(patch: string, onFit: (files: readonly FileState[]) => void): Promise<Fit> {
     const scratch = this.#scratch;
-    const merged = await mergePatch(scratch, patch, this.#tree, 'index', 'trial');
+    const tree = await this.#indexTree();
+    const merged = await mergePatch(scratch, patch, tree, 'index', 'trial');
     if ('conflict' in merged) return { type: 'conflict', why: merged.conflict };
-    if (merged.tree === this.#tree) return { type: 'there' };
-    const changes = await this.#changesTo(merged.tree);
+    if (merged.tree === tree) return { type: 'there' };
+    const changes = await this.#changesBetween(tree, merged.tree);
     const paths = changes.map(({ path }) => path);
     const signatures = paths.map((path) => signatureAt(scratch.top, path));
     const now = await treeStates(scratch, 'index', paths);
@@ -82,6 +93,7 @@ export class Stage {
     await writeFiles(scratch, open, 'index', 'files');
     scratch.copy('trial', 'index');
     this.#tree = merged.tree;
+    for (const { path, after } of changes) this.#own.set(path, after);
     return { type: 'written' };
   }
 
@@ -89,12 +101,18 @@ export class Stage {
     this.#scratch.close();
   }
 
-  async #changesTo(tree: string): Promise<FileChange[]> {
+  async #indexTree(): Promise<string> {
+    if (!this.#hasIndex) await readHead(this.#scratch, this.head, 'index');
+    this.#hasIndex = true;
+    return (this.#tree ??= await treeOf(this.#scratch, 'index'));
+  }
+
+  async #changesBetween(from: string, to: string): Promise<FileChange[]> {
     const how = ['-r', '-z', '--no-renames'];
-    const listed = splitNames(await this.#scratch.git('trial', ['diff-tree', ...how, this.#tree, tree]));
+    const listed = splitNames(await this.#scratch.git('trial', ['diff-tree', ...how, from, to]));
     return Array.from({ length: listed.length / 2 }, (_, at) => {
-      const [from = '', to = '', old = '', blob = ''] = (listed[2 * at] ?? '').slice(1).split(' ');
-      return { path: listed[2 * at + 1] ?? '', before: stateOf(from, old), after: stateOf(to, blob) };
+      const [mode = '', future = '', old = '', blob = ''] = (listed[2 * at] ?? '').slice(1).split(' ');
+      return { path: listed[2 * at + 1] ?? '', before: stateOf(mode, old), after: stateOf(future, blob) };
     });
   }
 
@@ -119,27 +137,46 @@ interface Changed {
   readonly staged: string;
 }
 
+/** What is checked out: the commit and its tree. */
+interface Committed {
+  readonly head: string;
+  readonly tree: string;
+}
+
+interface Looked {
+  readonly foreign: readonly string[];
+  readonly own: ReadonlyMap<string, string>;
+}
+
+async function readHead(scratch: Scratch, head: string, index: string): Promise<void> {
+  await scratch.git(index, ['read-tree', '--no-sparse-checkout', head]);
+}
+
 /**
- * Builds the index: HEAD, and what this batch has written and is unchanged. Returns tracked files changed by
- * others.
+ * Builds the index: HEAD, and what this batch has written and is unchanged. Returns that, and tracked files changed by
+ * others; undefined if there is nothing to look at, so that the index is HEAD.
  */
 async function takeOwn(
   scratch: Scratch,
+  head: string,
   changed: ReadonlyMap<string, Changed>,
   written: ReadonlyMap<string, ReadonlySet<string>>,
-): Promise<string[]> {
+): Promise<Looked | undefined> {
   const paths = [...new Set([...changed.keys(), ...written.keys()])];
+  if (paths.length === 0) return undefined;
+  await readHead(scratch, head, 'head');
   const now = await treeStates(scratch, 'head', paths);
   const isOwn = (path: string, state = '') => written.get(path)?.has(state) ?? false;
-  const own = paths.filter((path) => isOwn(path, now.get(path)));
-  const gone = own.filter((path) => now.get(path) === NONE);
-  const kept = own.filter((path) => now.get(path) !== NONE);
+  const own = new Map([...now].filter(([path, state]) => isOwn(path, state)));
+  const gone = [...own.keys()].filter((path) => own.get(path) === NONE);
+  const kept = [...own.keys()].filter((path) => own.get(path) !== NONE);
   scratch.copy('head', 'index');
   await takeIn(scratch, 'index', gone, false);
   await takeIn(scratch, 'index', kept, true);
-  return [...changed].flatMap(([path, { committed, staged }]) =>
+  const foreign = [...changed].flatMap(([path, { committed, staged }]) =>
     [staged, now.get(path)].every((state) => state === committed || isOwn(path, state)) ? [] : path,
   );
+  return { foreign, own };
 }
 
 /** Tracked files that differ from HEAD, staged or not, as `git status` reports them. */
