@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   batchFile,
   commitAll,
@@ -15,8 +15,8 @@ import {
   writeIn,
 } from '../helpers/batch.js';
 import { countOf } from '../helpers/counts.js';
-import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
-import type { Scratch } from '../helpers/run-cli.js';
+import { call, startGeminiServer, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
+import { scratch, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
 
@@ -38,24 +38,73 @@ const write = (request: LoggedRequest) => {
   return { parts: [call('write_file', { file_path, content: 'new\n' })] };
 };
 
+const IDENTITY = ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'maintenance.auto=false'];
 const git = (where: Scratch, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
-    cwd: where.workspace,
-    encoding: 'utf8',
-    stdio: 'pipe',
-  });
+  execFileSync('git', [...IDENTITY, ...args], { cwd: where.workspace, encoding: 'utf8', stdio: 'pipe' });
 const status = (where: Scratch) => git(where, 'status', '--porcelain');
 const CHANGED = ' M a.txt\n M b.txt\n';
 const notices = (where: Scratch, kind: string) =>
   journalled(where, 'batch_notice').filter(({ code }) => code === kind);
 
+/** A place that is as it was made whenever a test begins with it. */
+class Fixture {
+  readonly #place: Scratch;
+  readonly #kept: Scratch;
+
+  private constructor(made: Scratch) {
+    this.#place = made;
+    this.#kept = scratch();
+    cpSync(made.root, this.#kept.root, KEPT);
+  }
+
+  /** With a batch of these files that was run to its end. */
+  static async of(files: Readonly<Record<string, string>>, batch: string): Promise<Fixture> {
+    const where = scratch(files);
+    commitAll(where);
+    const server = await startGeminiServer(write);
+    expect((await runBatch(server, where, [batchFile(where, batch)])).code).toBe(0);
+    await server.close();
+    return new Fixture(where);
+  }
+
+  /** Where it was made: the journal names that place. */
+  again(): Scratch {
+    this.#place.remove();
+    cpSync(this.#kept.root, this.#place.root, KEPT);
+    return this.#place;
+  }
+
+  remove(): void {
+    this.#place.remove();
+    this.#kept.remove();
+  }
+}
+
+const KEPT = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true };
+
+const MANY = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`f${10 + at}.txt`, 'old\n']));
+const ALL = Object.keys(MANY)
+  .map((name) => ` M ${name}\n`)
+  .join('');
+
+/** A batch whose patches are in the tree, and one whose patches are not. */
+let [few, many]: Fixture[] = [];
+beforeAll(async () => {
+  few = await Fixture.of(FILES, BATCH);
+  many = await Fixture.of(MANY, BATCH.replace('integrate: apply\n', ''));
+});
+afterAll(() => {
+  few?.remove();
+  many?.remove();
+});
+
+const begin = (fixture: Fixture | undefined) => fixture?.again() as Scratch;
+
 /** A batch whose patches are in the tree, and how to run it again. */
-async function applied(batch = BATCH) {
-  const where = place(FILES);
-  commitAll(where);
+async function applied() {
+  const where = begin(few);
   const server = await serve(write);
-  const again = (...args: string[]) => runBatch(server, where, [batchFile(where, batch), ...args]);
-  expect((await again()).code).toBe(0);
+  const again = (...args: string[]) => runBatch(server, where, [batchFile(where, BATCH), ...args]);
   expect(status(where)).toBe(CHANGED);
   return { where, server, again };
 }
@@ -157,11 +206,6 @@ test('a patch that was applied once, and does not fit any more, is told and left
   expect(notices(where, 'not_applied')).toHaveLength(1);
 });
 
-const MANY = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`f${10 + at}.txt`, 'old\n']));
-const ALL = Object.keys(MANY)
-  .map((name) => ` M ${name}\n`)
-  .join('');
-
 /** An end in order, one at once, and another one in order. */
 const ENDS = [
   ['SIGTERM', 143],
@@ -172,8 +216,8 @@ const ENDS = [
 test.each(ENDS.slice(0, countOf('ENDS')))(
   '%s while patches are applied stops between two; the same command goes on',
   async (signal, exit) => {
-    const where = place(MANY);
-    commitAll(where);
+    const where = begin(many);
+    expect(status(where)).toBe('');
     const server = await serve(write);
     const file = batchFile(where, BATCH);
     const { child, done } = startBatch(server, where, [file], { TMPDIR: where.home });
@@ -184,9 +228,8 @@ test.each(ENDS.slice(0, countOf('ENDS')))(
     expect(code).toBe(exit);
     if (exit !== null) expect(stdout).toContain('continue with: ');
     expect(status(where)).not.toBe(ALL);
-    const asked = server.requests.length;
     expect((await runBatch(server, where, [file])).code).toBe(0);
-    expect([status(where), server.requests.length]).toEqual([ALL, asked]);
+    expect([status(where), server.requests.length]).toEqual([ALL, 0]);
     expect(notices(where, 'applied')).toHaveLength(12);
     expect(resultsIn(where).every(({ status: one }) => one === 'completed')).toBe(true);
     const left = [...readdirSync(where.home), ...readdirSync(outOf(where))];

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BatchResultEvent, JournalLine, TaskResult } from '../../src/batch/journal/event.js';
 import { readJournal } from '../../src/batch/journal/reader.js';
@@ -45,18 +45,17 @@ export function batchFile(place: Scratch, text: string, name = 'batch.yaml'): st
   return path;
 }
 
+/** Commits all that is there, in a repository that is made if there is none, and says the commit. */
+const COMMIT = `
+set -e
+test -e .git || git init -q --template=
+git add -A
+git -c user.name=t -c user.email=t@example.org -c maintenance.auto=false commit -qm all --allow-empty
+git rev-parse HEAD`;
+
 /** Makes the workspace a repository with all that is in it. */
-export function commitAll(place: Scratch): string {
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
-      cwd: place.workspace,
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-  if (!existsSync(join(place.workspace, '.git'))) git('init', '-q');
-  git('add', '-A');
-  git('commit', '-qm', 'all', '--allow-empty');
-  return git('rev-parse', 'HEAD').trim();
+export function commitAll({ workspace: cwd }: Pick<Scratch, 'workspace'>): string {
+  return execFileSync('sh', ['-c', COMMIT], { cwd, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
 export function journalOf(place: Scratch): readonly JournalLine[] {
