@@ -9,13 +9,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../../lib/attempt.js';
 import { errorCode } from '../../lib/errors.js';
 import { makeFolders } from '../../lib/folders.js';
 import type { GitFolder } from '../../lib/git.js';
 import { alternatesFile, alternatesOf, alternatesText } from '../../lib/git-alternates.js';
+import { parseGitConfig, type GitSetting } from '../../lib/git-config.js';
 import type { OwnGit } from '../../lib/own-git.js';
+import { readRegularFile } from '../../lib/regular-file.js';
 import { runProgram } from '../../lib/run-program.js';
 import { oneLine } from '../../lib/text.js';
+import { splitNul } from './paths.js';
 
 const PRIVATE = { mode: 0o600 };
 /** No list or patch that is longer is of use. */
@@ -149,12 +153,21 @@ async function listSettings(
   const file = join(common, 'config');
   const found = new Map<string, string>();
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return found;
-  const output = await run(['config', '--file', file, '--no-includes', '-z', '--list'], signal);
-  for (const entry of output.toString('utf8').split('\0')) {
-    const [name = '', value = 'true'] = entry.split('\n');
-    if (SAFE[name]?.test(value)) found.set(name, value);
-  }
+  const settings =
+    attempt(() => parseGitConfig(readRegularFile(file, MAX_CONFIG_BYTES).bytes)) ??
+    // Git reads it as well, or says what is wrong with it.
+    listedSettings(await run(['config', '--file', file, '--no-includes', '-z', '--list'], signal));
+  for (const { key, value } of settings) if (SAFE[key]?.test(`${value}`)) found.set(key, `${value}`);
   return found;
+}
+
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
+function listedSettings(output: Buffer): GitSetting[] {
+  return splitNul(output).map((entry) => {
+    const [key = '', value = true] = entry.split('\n');
+    return { key, value };
+  });
 }
 
 function configOf(settings: ReadonlyMap<string, string>): string {
