@@ -126,7 +126,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
       const running = coordinate(queue, model, where, [file]);
       const ends = await Promise.all([...doomed.values()].map(({ done }) => done));
       expect(ends.map(({ signal }) => signal)).toEqual(phases.map(() => 'SIGKILL'));
-      startWorker(queue, model, where, ['--sandbox', 'off'], surroundings(where, 'none'));
+      employ(queue, model, where, ['--sandbox', 'off'], surroundings(where, 'none'));
       expect((await running).code).toBe(0);
       expect(resultsIn(where).map(({ id, response }) => [id, response])).toEqual(
         phases.map((_, i) => [`t${i}`, `answer to Do ${i}`]),
@@ -227,7 +227,7 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
         }
         return twoTurns(request);
       });
-      const lonely = startWorker(far, model, where, ['--concurrency', '2']);
+      const lonely = employ(far, model, where, ['--concurrency', '2']);
       const running = coordinate(queue, model, where, ARGS);
       await until(() => requestsWhenCut > 0, 'the cut', LONG);
       // Longer than the lock: whoever still thinks that the tasks are its own would go on by now.
@@ -237,7 +237,8 @@ describe.each(QUEUE_SERVERS)('on %s', (kind) => {
       expect((await running).code).toBe(0);
       line.heal();
       await expectWhole(where);
-      lonely.child.kill('SIGTERM');
+      lonely.stop();
+      await lonely.done;
     },
     2 * LONG,
   );

@@ -8,7 +8,10 @@ import { call, text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { QUEUE_SERVERS, startQueueServer, type QueueServer } from '../helpers/queue-server.js';
 import { runCli, serverEnv, type Scratch } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
 import { until } from '../helpers/until.js';
+
+shareProcess();
 
 const PASSWORD = "pa:ss/wo@rd 'of' the queue 7f3a";
 const ARGS = ['-p', 'Explain {{file}}', '--each', 'src/*.ts', '--name', 'each', '--mode', 'yolo'];
@@ -54,7 +57,9 @@ describe.each(QUEUE_SERVERS)('%s with TLS and a password', (kind) => {
     certificates.close();
   });
 
-  const trust = () => ({ NODE_EXTRA_CA_CERTS: certificates.authority });
+  // The address of Postgres says whom to trust. Redis has only what a process starts with.
+  const trust = (): Record<string, string> =>
+    kind === 'redis' ? { NODE_EXTRA_CA_CERTS: certificates.authority } : {};
 
   test(
     'is used by coordinators, workers and status, and the password is told to nobody',

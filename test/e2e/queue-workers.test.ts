@@ -80,10 +80,10 @@ describe.each(QUEUE_SERVERS)('a worker of a queue on %s', (kind) => {
     async () => {
       const where = repository(3);
       const model = await serve((request) => ({ ...answers(request), delayMs: 1000 }));
-      const worker = startWorker(queue, model, where, ['--concurrency', '1', '--grace', '30s']);
+      const worker = employ(queue, model, where, ['--concurrency', '1', '--grace', '30s']);
       const running = coordinate(queue, model, where, ARGS);
       await until(() => model.requests.length === 1, 'a request', LONG);
-      worker.child.kill('SIGTERM');
+      worker.stop();
       const { code, stderr } = await worker.done;
       expect([code, model.requests.length]).toEqual([0, 1]);
       expect(stderr).toContain('1 running: they have 30 s to finish');

@@ -41,7 +41,8 @@ describe.each(QUEUE_SERVERS)('a queue on %s', (kind) => {
   test('is worked off by workers elsewhere, and all comes back into the folder', async () => {
     const where = repository();
     const model = await serve(answers);
-    const workers = [1, 2].map(() => startWorker(queue, model, where, ['--concurrency', '2']));
+    const { child, done } = startWorker(queue, model, where, ['--concurrency', '2']);
+    const beside = employ(queue, model, where, ['--concurrency', '2']);
     const { code, stderr, stdout } = await coordinate(queue, model, where, ARGS);
     expect([code, stderr, stdout.split('\n').length]).toEqual([0, expect.anything(), expect.any(Number)]);
     expect(resultsIn(where).map(({ id, status, response }) => [id, status, response])).toEqual(
@@ -52,8 +53,9 @@ describe.each(QUEUE_SERVERS)('a queue on %s', (kind) => {
     expect(journalled(where, 'task_start').every(({ worker }) => (worker ?? '') !== '')).toBe(true);
     expect((await runCli(['verify', outOf(where)])).code).toBe(0);
 
-    for (const { child } of workers) child.kill('SIGTERM');
-    expect((await Promise.all(workers.map(({ done }) => done))).map((end) => end.code)).toEqual([0, 0]);
+    child.kill('SIGTERM');
+    beside.stop();
+    expect((await Promise.all([done, beside.done])).map((end) => end.code)).toEqual([0, 0]);
     const again = await coordinate(queue, model, where, ARGS);
     expect([again.code, model.requests.length]).toEqual([0, 6]);
   });

@@ -45,13 +45,19 @@ export function startWorker(
 }
 
 /** The same in the process that the suite shares, if it does. */
-export function employ(queue: Url, model: Url, where: Scratch, args: readonly string[] = []): Employed {
+export function employ(
+  queue: Url,
+  model: Url,
+  where: Scratch,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Employed {
   const stop = new AbortController();
-  const options = { env: serverEnv(model, where), cwd: tmpdir() };
+  const options = { env: serverEnv(model, where, env), cwd: tmpdir() };
   const here = hereIfShared(workerArgs(queue, where, args), { ...options, stop: stop.signal });
   const worker = here
     ? { stop: () => stop.abort(), done: here }
-    : asEmployed(startWorker(queue, model, where, args));
+    : asEmployed(startWorker(queue, model, where, args, env));
   employed.push(worker);
   return worker;
 }
