@@ -66,6 +66,8 @@ async function roundTrip(work: () => void, skip?: readonly string[]) {
   const after = await shots.take(signal);
   const { bytes: patch, changed } = await shots.patch(before, after, signal);
   expect(hiddenState()).toEqual(worked);
+  // A renamed file is gone in one place and new in another.
+  if (patch.includes('\nrename from ')) expect(changed).toEqual(await shots.changed(before, after, signal));
   const file = space.outside('run.patch');
   writeFileSync(file, patch);
   if (patch.length > 0) git(copy, 'apply', '--whitespace=nowarn', file);

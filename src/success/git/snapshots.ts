@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { gitFolder, type GitFolder } from '../../lib/git.js';
 import { LISTED, listedChanges, type GitChange } from './changes.js';
 import { ignoredBefore, type IgnoredBefore } from './ignored.js';
-import { isReadable, isStored, pathList, statsIn, rawEntries, splitNul } from './paths.js';
+import { isReadable, isStored, pathList, rawEntries, splitNul, statsIn, type RawEntry } from './paths.js';
 import { openStore, type GitStore } from './store.js';
 import { sha256 } from '../../lib/ids.js';
 import type { OwnGit } from '../../lib/own-git.js';
@@ -40,6 +40,7 @@ export interface GitPatch {
 }
 
 interface Listed {
+  readonly changed: readonly ChangedPath[];
   readonly changes: readonly GitChange[];
   /** How they were detected. */
   readonly renames: readonly string[];
@@ -97,19 +98,12 @@ export class GitSnapshots {
   /** What has changed. A renamed file is gone in one place and new in another. */
   async changed(before: Trees, after: Trees, signal: AbortSignal): Promise<ChangedPath[]> {
     const each = await this.#compare(before, after, RAW, signal);
-    return each.flatMap(({ prefix, output }) =>
-      rawEntries(output.toString('latin1')).map(({ path, was, mode, object }) => ({
-        path: utf8Of(prefix === '' ? path : `${prefix}/${path}`),
-        was,
-        now: `${mode} ${object}`,
-      })),
-    );
+    return each.flatMap(({ prefix, output }) => changedPaths(prefix, rawEntries(output.toString('latin1'))));
   }
 
   /** The changes as a patch for `git apply`. */
   async patch(before: Trees, after: Trees, signal: AbortSignal): Promise<GitPatch> {
-    const changed = await this.changed(before, after, signal);
-    const { changes, renames } = await this.#list(before, after, signal);
+    const { changed, changes, renames } = await this.#list(before, after, signal);
     const each = await this.#compare(before, after, [...PATCH, ...renames], signal);
     return { changed, changes, bytes: Buffer.concat(each.map(({ output }) => output)) };
   }
@@ -122,8 +116,13 @@ export class GitSnapshots {
   async #list(before: Trees, after: Trees, signal: AbortSignal, renames = RENAMES): Promise<Listed> {
     const each = await this.#compare(before, after, [...LISTED, ...renames], signal);
     const within = (prefix: string, path: string) => (prefix === '' ? path : `${utf8Of(prefix)}/${path}`);
-    const changes = each.flatMap(({ prefix, output }) =>
-      listedChanges(output.toString('latin1')).map((change) => ({
+    const listed = each.map(({ prefix, output }) => ({
+      prefix,
+      ...listedChanges(output.toString('latin1')),
+    }));
+    const changed = listed.flatMap(({ prefix, raw }) => changedPaths(prefix, raw));
+    const changes = listed.flatMap(({ prefix, changes: own }) =>
+      own.map((change) => ({
         ...change,
         path: within(prefix, change.path),
         ...(change.from !== undefined && { from: within(prefix, change.from) }),
@@ -133,7 +132,7 @@ export class GitSnapshots {
     const isLinkGone = changes.some(({ was, kind }) => was === LINK && LEAVING.includes(kind));
     return isLinkGone && renames === RENAMES
       ? this.#list(before, after, signal, NO_RENAMES)
-      : { changes, renames };
+      : { changed, changes, renames };
   }
 
   /** Whether two commits contain the same files. Without a commit there are none. */
@@ -214,6 +213,14 @@ export class GitSnapshots {
     const whole = join(top, utf8Of(path));
     return this.#settings.except.some((own) => isInside(own, whole));
   }
+}
+
+function changedPaths(prefix: string, entries: readonly RawEntry[]): ChangedPath[] {
+  return entries.map(({ path, was, mode, object }) => ({
+    path: utf8Of(prefix === '' ? path : `${prefix}/${path}`),
+    was,
+    now: `${mode} ${object}`,
+  }));
 }
 
 /** Git's modes for what is not a file. */
