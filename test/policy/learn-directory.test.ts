@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { beforeEach, expect, test } from '@jest/globals';
 import { sh } from '../helpers/evidence.js';
-import { learnIn, times } from '../helpers/learn.js';
+import { learnIn } from '../helpers/learn.js';
 import { engine, shell } from '../helpers/policy.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 async function learnt(...lines: string[]) {
-  const { text, lessons } = await learnIn(ws, times(3, { calls: lines.map((line) => sh(line)) }));
+  const { text, lessons } = await learnIn(ws, [{ calls: lines.map((line) => sh(line)) }]);
   const policy = await engine(ws.path(), text);
   return { text, lessons, allows: async (line: string) => (await shell(policy, line)).decision === 'allow' };
 }
@@ -69,6 +69,6 @@ rules:
 `,
   );
   const calls = ['cd app && make check', 'make check'].map((line) => sh(line));
-  const { text } = await learnIn(ws, times(3, { calls }), { ceiling: './ceiling.yaml' });
+  const { text } = await learnIn(ws, [{ calls }], { ceiling: './ceiling.yaml' });
   expect(text.match(/^ +directory: .*/gm)).toEqual(['    directory: app']);
 });

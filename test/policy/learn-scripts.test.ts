@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { sh, wrote } from '../helpers/evidence.js';
 import { learnIn, times } from '../helpers/learn.js';
 import { useWorkspace } from '../helpers/workspace.js';
@@ -50,10 +50,13 @@ const FILES: Readonly<Record<string, string>> = {
   ),
 };
 
-async function learnt(line: string, changes: readonly string[], ...before: string[]) {
+beforeEach(() => {
   for (const [name, text] of Object.entries(FILES)) ws.write(name, text);
+});
+
+async function learnt(line: string, changes: readonly string[], ...before: string[]) {
   const calls = [...before.map((file) => wrote(file)), sh(line)];
-  const { lessons } = await learnIn(ws, times(3, { calls, changes }));
+  const { lessons } = await learnIn(ws, [{ calls, changes }]);
   const rules = lessons?.rules.flatMap(({ type, entries }) =>
     type === 'command' ? entries.map(({ text }) => text) : [],
   );
@@ -137,7 +140,6 @@ test.each(['cat gulpfile.js', 'git diff', 'mkdir -p out', 'touch out/x', 'ls'])(
 );
 
 test('what may be written and what goes by it are shown together', async () => {
-  for (const [name, text] of Object.entries(FILES)) ws.write(name, text);
   const writing = times(3, [wrote('package.json'), wrote('tools/check.sh'), wrote('src/a.js')]);
   const running = times(3, { calls: [sh('npm run lint'), sh('make check'), sh('git diff')], changes: [] });
   const about = 'Look at these together';
@@ -158,7 +160,6 @@ test.each([
   ['npm run lint', 'app', undefined],
   ['cat tools/gen.js', 'tools', undefined],
 ])('%s and the open folder %s: %s', async (line, folder, told) => {
-  for (const [name, text] of Object.entries(FILES)) ws.write(name, text);
   ws.write('app/Makefile', 'check:\n\ttrue\n');
   const calls = ['1.md', '2.md', '3.md'].map((name) => wrote(`${folder}/${name}`));
   const { text } = await learnIn(ws, times(3, { calls: [...calls, sh(line)], changes: [] }));

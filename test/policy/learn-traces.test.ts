@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { beforeEach, expect, test } from '@jest/globals';
 import { sh, wrote, type ToldCall } from '../helpers/evidence.js';
-import { learnIn, times } from '../helpers/learn.js';
+import { learnIn } from '../helpers/learn.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const ws = useWorkspace();
@@ -27,10 +27,10 @@ beforeEach(() => {
   symlinkSync('build/x.js', ws.path('linked.js'));
 });
 
-/** Whether three runs with these calls teach the last of them, and why not. */
+/** Whether a run with these calls teaches the last of them, and why not. */
 async function taught(...calls: (string | ToldCall)[]) {
   const told = calls.map((one) => (typeof one === 'string' ? sh(one) : one));
-  const { lessons } = await learnIn(ws, times(3, { calls: told, changes: [] }), { ceiling: './c.yaml' });
+  const { lessons } = await learnIn(ws, [{ calls: told, changes: [] }], { ceiling: './c.yaml' });
   const last = String(told.at(-1)?.args['command']);
   const texts = lessons?.rules.flatMap(({ entries }) => entries.map(({ text }) => text)) ?? [];
   const why = lessons?.unlearnt.find(({ what }) => last.endsWith(what))?.why;
@@ -175,9 +175,9 @@ test.each([
 });
 
 test('within a line, the same holds for what comes later', async () => {
-  const { lessons } = await learnIn(ws, times(3, { calls: [sh('npm test && npm run x')], changes: [] }));
+  const { lessons } = await learnIn(ws, [{ calls: [sh('npm test && npm run x')], changes: [] }]);
   expect(lessons?.unlearnt.map(({ what }) => what)).toEqual(['npm run x']);
-  const other = await learnIn(ws, times(3, { calls: [sh('npm run x && npm test')], changes: [] }));
+  const other = await learnIn(ws, [{ calls: [sh('npm run x && npm test')], changes: [] }]);
   expect(other.lessons?.unlearnt).toEqual([]);
 });
 
