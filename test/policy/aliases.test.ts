@@ -236,10 +236,12 @@ const npm = join(dirname(realpathSync(process.execPath)), '../lib/node_modules/n
       : none;
     const names = [...commands, ...Object.keys(aliases)];
     const short = [...new Set(names.flatMap((name) => [...name].map((_, i) => name.slice(0, i + 1))))];
+    // npm works out all abbreviations whenever it is asked for one.
+    const meaning = new Map(short.map((word) => [word, deref(word)]));
 
     test('a deny catches every name and every abbreviation', async () => {
       for (const command of commands) {
-        const meant = short.filter((word) => deref(word) === command).map((word) => `npm ${word} a`);
+        const meant = short.filter((word) => meaning.get(word) === command).map((word) => `npm ${word} a`);
         expect(await decided('deny', `npm ${command}`, meant)).toEqual(meant);
       }
     });
@@ -247,8 +249,8 @@ const npm = join(dirname(realpathSync(process.execPath)), '../lib/node_modules/n
     test('an allow covers an alias exactly if npm says that it is one', async () => {
       for (const command of commands) {
         // Names that have nothing in common are not worth the time.
-        const near = names.filter((word) => deref(word) === command || word[0] === command[0]);
-        const same = near.filter((word) => deref(word) === command).map((word) => `npm ${word}`);
+        const near = names.filter((word) => meaning.get(word) === command || word[0] === command[0]);
+        const same = near.filter((word) => meaning.get(word) === command).map((word) => `npm ${word}`);
         const covered = await decided(
           'allow',
           `npm ${command}`,

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { fetchUrl, type Fetched } from '../../../src/tools/web/fetch-url.js';
 import type { WebSettings } from '../../../src/tools/web/settings.js';
+import { sized } from '../../helpers/counts.js';
 import { closing, within } from '../../helpers/provider.js';
 import { startRawServer } from '../../helpers/raw-server.js';
 import { guard, names, web } from '../../helpers/web.js';
@@ -253,11 +254,12 @@ describe('limits', () => {
     await within(5000, server.visits[0]?.closed ?? Promise.reject());
   });
 
+  const huge = Buffer.alloc(sized(50 * 1024 * 1024));
   test.each([
-    ['gzip', gzipSync(Buffer.alloc(50 * 1024 * 1024))],
-    ['br', brotliCompressSync(Buffer.alloc(50 * 1024 * 1024))],
-    ['deflate', deflateSync(Buffer.alloc(50 * 1024 * 1024))],
-    ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(50 * 1024 * 1024)))],
+    ['gzip', gzipSync(huge)],
+    ['br', brotliCompressSync(huge)],
+    ['deflate', deflateSync(huge)],
+    ['gzip, gzip', gzipSync(gzipSync(huge))],
   ])('a small body that unpacks to a huge one (%s) is not unpacked', async (encoding, body) => {
     const server = await serve({ '/': { headers: { 'content-encoding': encoding }, body } });
     const result = await visit(server.url, web([server.url], { limits: small }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { markdownOf } from '../../../src/tools/web/markdown.js';
 import { within } from '../../helpers/bounds.js';
-import { countOf, rounds } from '../../helpers/counts.js';
+import { countOf, rounds, sized } from '../../helpers/counts.js';
 import { Random } from '../../helpers/random.js';
 
 const BASE = new URL('https://example.org/docs/page.html?q=1');
@@ -117,7 +117,7 @@ const SIZE = 5 * countOf('HOSTILE_BYTES');
 const fill = (piece: string, length = SIZE) => piece.repeat(Math.ceil(length / piece.length));
 
 /** All that is read of a page: the time for these grew with its square. */
-const LONGEST = 500_000;
+const LONGEST = sized(500_000);
 
 /** Generous: the machine is busy. Without bounds each of these takes minutes, or the stack. */
 const ENOUGH_MS = 8000;
