@@ -4,6 +4,7 @@ import { relative } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
 import { sharedAjv } from './jest.ajv.mjs';
 import { besideId, bosunBeside } from './test/helpers/beside.mjs';
+import { compileOnce } from './test/helpers/compiled-once.mjs';
 
 /** What jest tells a worker that is no longer needed. */
 const END = 2;
@@ -58,6 +59,8 @@ export default class Environment extends TestEnvironment {
 
   constructor(config, context) {
     super(config, context);
+    // Only what is compiled while it is counted is counted.
+    if (!config.globalConfig.collectCoverage) compileOnce();
     this.global.bosunBeside = bosunBeside;
     this.global.bosunAjv = sharedAjv;
     this.global.bosunLibrary = () => import('./dist/index.js');
