@@ -61,7 +61,7 @@ export function parseYaml(text: string): ParsedYaml {
     };
     return { ok: true, value, find, locate: (path) => placeAt(offsetOf(document, path)) };
   } catch (error) {
-    return { ok: false, message: yamlMessage(error), place: placeAt(0) };
+    return { ok: false, message: yamlMessage(error as Error), place: placeAt(0) };
   }
 }
 
@@ -74,8 +74,7 @@ export function findIn(text: string, piece: string): FilePosition | undefined {
 }
 
 /** The library recurses, and reports deep nesting as a stack overflow. */
-function yamlMessage(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+function yamlMessage({ message }: Error): string {
   return message.includes('call stack') ? 'it is nested too deep' : message;
 }
 
