@@ -10,6 +10,8 @@ const compiled = new Map();
 /** Compiles each schema once. Validators keep nothing but the errors of the last call, which are read at once. */
 class Ajv extends ajv.Ajv {
   #options;
+  /** By the schema itself: writing one out takes longer than most uses of it. */
+  #known = new WeakMap();
 
   constructor(options) {
     super(options);
@@ -17,10 +19,13 @@ class Ajv extends ajv.Ajv {
   }
 
   compile(schema) {
+    const known = this.#known.get(schema);
+    if (known) return known;
     const text = JSON.stringify(schema);
     const key = `${this.#options} ${text}`;
     // A copy: the schema of the suite would keep the suite.
     if (!compiled.has(key)) compiled.set(key, super.compile(JSON.parse(text)));
+    this.#known.set(schema, compiled.get(key));
     return compiled.get(key);
   }
 }

@@ -9,7 +9,12 @@ const shared = {
   transform: { '\\.ts$': '<rootDir>/jest.transform.mjs' },
   // Not among what tests make, which may be gone after each run.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-  moduleNameMapper: { '^ajv$': '<rootDir>/test/helpers/ajv.cjs', '^(\\.{1,2}/.*)\\.js$': '$1' },
+  // Most files are ours.
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
+  moduleNameMapper: {
+    '^(ajv|unbash|yaml)$': '<rootDir>/test/helpers/shared/$1.cjs',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
 };
 
 const suites = readdirSync(new URL('test', import.meta.url), { recursive: true, encoding: 'utf8' })

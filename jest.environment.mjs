@@ -2,6 +2,8 @@ import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
+import * as unbash from 'unbash';
+import yaml from 'yaml';
 import { sharedAjv } from './jest.ajv.mjs';
 import { besideId, bosunBeside } from './test/helpers/beside.mjs';
 import { compileOnce } from './test/helpers/compiled-once.mjs';
@@ -63,6 +65,8 @@ export default class Environment extends TestEnvironment {
     if (!config.globalConfig.collectCoverage) compileOnce();
     this.global.bosunBeside = bosunBeside;
     this.global.bosunAjv = sharedAjv;
+    this.global.bosunUnbash = { ...unbash };
+    this.global.bosunYaml = yaml;
     this.global.bosunLibrary = () => import('./dist/index.js');
     if (!COSTS) return;
     this.#path = relative(config.projectConfig.rootDir, context.testPath);
