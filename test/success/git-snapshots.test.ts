@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,8 +13,9 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { gitFolder, type GitFolder } from '../../src/lib/git.js';
 import { GitSnapshots } from '../../src/success/git/snapshots.js';
 import { findOwnGit, type OwnGit } from '../../src/lib/own-git.js';
@@ -24,7 +26,12 @@ import { randomChange } from '../helpers/random-changes.js';
 import { useWorkspace } from '../helpers/workspace.js';
 
 const space = useWorkspace();
-const IDENTITY = ['-c', 'user.name=x', '-c', 'user.email=x@example.org', '-c', 'protocol.file.allow=always'];
+const IDENTITY = [
+  'user.name=x',
+  'user.email=x@example.org',
+  'protocol.file.allow=always',
+  'maintenance.auto=false',
+].flatMap((setting) => ['-c', setting]);
 const git = (cwd: string, ...args: string[]) =>
   execFileSync('git', [...IDENTITY, ...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 const signal = new AbortController().signal;
@@ -38,11 +45,24 @@ function snapshots(folder = space.path(), except: string[] = []) {
   });
 }
 
-function repository(files: Readonly<Record<string, string>> = { 'a.txt': 'one\n' }) {
-  git(space.path(), 'init', '-q', '-b', 'main', '.');
+const PLAIN = { 'a.txt': 'one\n' };
+const copies = mkdtempSync(join(tmpdir(), 'bosun-snapshots-'));
+const plain = join(copies, 'plain');
+afterAll(() => rmSync(copies, { recursive: true }));
+
+/** The usual one is made once. */
+function repository(files: Readonly<Record<string, string>> = PLAIN) {
+  const [from, to] = [plain, space.path()];
+  if (files === PLAIN && existsSync(from)) return copy(from, to);
+  git(to, 'init', '-q', '-b', 'main', '.');
   for (const [name, content] of Object.entries(files)) space.write(name, content);
-  git(space.path(), 'add', '-A');
-  git(space.path(), 'commit', '-qm', 'first');
+  git(to, 'add', '-A');
+  git(to, 'commit', '-qm', 'first');
+  if (files === PLAIN) copy(to, from);
+}
+
+function copy(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
 }
 
 /** Files and links; git knows no folders, and of permissions only whether a file can be run. */
@@ -57,10 +77,10 @@ function contentOf(folder: string, skip?: readonly string[]) {
 async function roundTrip(work: () => void, skip?: readonly string[]) {
   const shots = snapshots();
   const before = await shots.take(signal);
-  const copy = space.outside('copy');
-  cpSync(space.path(), copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  const other = space.outside('copy');
+  copy(space.path(), other);
   // Folders without files are nothing to git: a checkout has none, and they would be in the way of files.
-  execFileSync('find', [copy, '-type', 'd', '-empty', '-not', '-path', '*/.git/*', '-delete']);
+  execFileSync('find', [other, '-type', 'd', '-empty', '-not', '-path', '*/.git/*', '-delete']);
   work();
   const worked = hiddenState();
   const after = await shots.take(signal);
@@ -70,8 +90,8 @@ async function roundTrip(work: () => void, skip?: readonly string[]) {
   if (patch.includes('\nrename from ')) expect(changed).toEqual(await shots.changed(before, after, signal));
   const file = space.outside('run.patch');
   writeFileSync(file, patch);
-  if (patch.length > 0) git(copy, 'apply', '--whitespace=nowarn', file);
-  expect(contentOf(copy, skip)).toEqual(contentOf(space.path(), skip));
+  if (patch.length > 0) git(other, 'apply', '--whitespace=nowarn', file);
+  expect(contentOf(other, skip)).toEqual(contentOf(space.path(), skip));
   return { patch: patch.toString('latin1'), changed };
 }
 
