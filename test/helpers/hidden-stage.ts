@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { engine } from './policy.js';
 import { REPOSITORY } from './run-cli.js';
 import type { Workspace } from './workspace.js';
@@ -21,6 +21,15 @@ export const READERS_POLICY = `${readFileSync(
 `,
 )}`;
 
+/** The files of a git folder, which are the same for each stage. */
+let gitFiles: ReadonlyMap<string, Buffer> | undefined;
+
+function filesBelow(folder: string): Map<string, Buffer> {
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const paths = found.map((one) => join(one.parentPath, one.name));
+  return new Map(paths.map((path) => [relative(folder, path), readFileSync(path)]));
+}
+
 /** A repository with things in and around it that must not be read. All of them have the canary in them. */
 export function stageHidden(ws: Workspace): string {
   const plain = [
@@ -38,8 +47,14 @@ export function stageHidden(ws: Workspace): string {
   ws.write('names.txt', '.env\nsub/.env\n');
   ws.write('.gitignore', '.env\n*.key\n');
   const git = (...args: string[]) => execFileSync('git', args, { cwd: ws.path() });
-  git('init', '-q');
-  git('add', ...plain, 'names.txt', '.gitignore');
+  if (!gitFiles) {
+    git('init', '-q');
+    git('add', ...plain, 'names.txt', '.gitignore');
+    gitFiles = filesBelow(ws.path('.git'));
+  }
+  for (const [name, content] of gitFiles) ws.write(join('.git', name), content);
+  // Without it, it is no repository.
+  mkdirSync(ws.path('.git/refs'), { recursive: true });
   const home = ws.outside('home');
   mkdirSync(join(home, '.ssh'), { recursive: true });
   writeFileSync(join(home, '.ssh/id_rsa'), `${CANARY}\n`);
