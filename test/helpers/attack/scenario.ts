@@ -1,10 +1,16 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { TranscriptLine } from '../../../src/protocol/event.js';
 import { call, text, type Reply } from '../gemini-server.mjs';
-import { ofType } from '../run-cli.js';
+import { ofType, runCli, type CliResult } from '../run-cli.js';
+import { shareProcess } from '../this-process.js';
 import { onStage } from './stage.js';
 import { WORKSPACE } from './world.mjs';
+
+// What is left of a run is looked at outside.
+shareProcess();
 
 const DRIVER = join(import.meta.dirname, 'driver.mjs');
 
@@ -40,7 +46,8 @@ export interface Report {
   readonly left: readonly string[];
   /** Services of the machine that somebody reached. */
   readonly connections: readonly string[];
-  readonly verified?: { readonly code: number; readonly stdout: string; readonly stderr: string };
+  /** What `bosun verify` says of the transcript, if there is one. */
+  readonly verified?: CliResult;
   readonly requests: number;
   readonly after: string;
   readonly events: readonly TranscriptLine[];
@@ -72,12 +79,29 @@ export async function attack(replies: readonly Reply[], scenario: Scenario = {})
   if (code !== 0) throw new Error(`the scenario could not be played: ${stderr.slice(-3000)}`);
   const report = JSON.parse(stdout);
   // A full disk may have cut the last line.
-  const lines: string[] = report.transcript.split('\n').slice(0, -1);
+  const transcript = Buffer.from(report.transcript, 'base64');
+  const lines = transcript.toString().split('\n').slice(0, -1);
   const events = lines.map((line) => JSON.parse(line) as TranscriptLine);
   const outputs = ofType(events, 'tool_result').map(({ output, error }) =>
     typeof output === 'string' ? output : (error?.message ?? JSON.stringify(output)),
   );
-  return { ...report, events, outputs };
+  return {
+    ...report,
+    verified: transcript.length > 0 ? await verify(transcript) : undefined,
+    events,
+    outputs,
+  };
+}
+
+async function verify(transcript: Buffer): Promise<CliResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'bosun-attack-'));
+  try {
+    const file = join(folder, 'transcript.jsonl');
+    writeFileSync(file, transcript);
+    return await runCli(['verify', file]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** What may change in a run: the workspace, but for what is protected in it. */
