@@ -3,7 +3,7 @@ import { ofType } from '../helpers/run-cli.js';
 import { hidden, program } from '../helpers/attack/payloads.js';
 import { attack, expectHarmless, shell, type Scenario } from '../helpers/attack/scenario.js';
 import { describeStaged } from '../helpers/attack/stage.js';
-import { sampled } from '../helpers/counts.js';
+import { sampled, sized } from '../helpers/counts.js';
 
 const DAEMONS = [
   'setsid sleep 1001 & nohup sleep 1002 >/dev/null 2>&1 & (sleep 1003 &) ; sleep 1004 & disown -a; echo started',
@@ -84,7 +84,7 @@ describeStaged('a model that does not end', () => {
   test('fills the disk, and the run says so', async () => {
     const report = await attack(
       [
-        'head -c 900M /dev/zero > full; head -c 900M /dev/zero > /tmp/full; echo x > y',
+        'head -c 300M /dev/zero > full; head -c 300M /dev/zero > /tmp/full; echo x > y',
         'seq 5000',
         'seq 6000',
         'seq 7000',
@@ -97,13 +97,14 @@ describeStaged('a model that does not end', () => {
   });
 
   test('writes without end, and is cut short', async () => {
+    const bytes = sized(10_000_000);
     const report = await attack(
       [
-        'head -c 10M /dev/urandom | base64 -w 100',
-        'yes | head -c 10M',
-        'head -c 10M /dev/zero',
-        'head -c 10M /dev/zero | tr "\\0" x',
-        'seq 1000000 >&2',
+        `head -c ${bytes} /dev/urandom | base64 -w 100`,
+        `yes | head -c ${bytes}`,
+        `head -c ${bytes} /dev/zero`,
+        `head -c ${bytes} /dev/zero | tr "\\0" x`,
+        `seq ${bytes / 10} >&2`,
       ].map(shell),
     );
     expectHarmless(report);

@@ -74,20 +74,22 @@ export function spellings(value) {
  * @returns {string[]} Which secret is where.
  */
 export function leaks(canaries, places) {
-  const needles = canaries.flatMap(({ name, value }) =>
-    spellings(value).map((spelling) => ({ name, needle: Buffer.from(spelling) })),
-  );
-  // All secrets begin alike, so that what has none of these has none of them.
-  const begins = [...new Set(needles.map(({ needle }) => needle.toString('latin1', 0, BEGIN)))];
+  // All secrets begin alike: few bytes of a large file have to be looked at closely.
+  const byBegin = /** @type {Map<string, {name: string, needle: Buffer}[]>} */ (new Map());
+  for (const { name, value } of canaries)
+    for (const spelling of spellings(value)) {
+      const begin = spelling.slice(0, BEGIN);
+      byBegin.set(begin, [...(byBegin.get(begin) ?? []), { name, needle: Buffer.from(spelling) }]);
+    }
   return places.flatMap(({ where, bytes }) => {
-    const begun = new Set(begins.filter((begin) => bytes.includes(begin, 0, 'latin1')));
-    if (begun.size === 0) return [];
-    const found = needles.filter(
-      ({ needle }) => begun.has(needle.toString('latin1', 0, BEGIN)) && bytes.includes(needle),
-    );
-    return [...new Set(found.map(({ name }) => name))].map((name) => `${name} in ${where}`);
+    const found = new Set();
+    for (const [begin, needles] of byBegin)
+      for (let at = bytes.indexOf(begin); at >= 0; at = bytes.indexOf(begin, at + 1))
+        for (const { name, needle } of needles)
+          if (bytes.subarray(at, at + needle.length).equals(needle)) found.add(name);
+    return [...found].map((name) => `${name} in ${where}`);
   });
 }
 
-/** So many bytes of a spelling are the same for all secrets, or nearly so. */
+/** So many characters of a spelling are the same for all secrets. */
 const BEGIN = 4;

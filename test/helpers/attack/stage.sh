@@ -10,7 +10,7 @@ shift 2
 covered='/home /root /srv /mnt /media /run /var/tmp /tmp'
 
 mount --make-rprivate /
-mount -t tmpfs -o size=200m,mode=755 tmpfs "$hold"
+mount -t tmpfs -o size=100m,mode=755 tmpfs "$hold"
 mkdir "$hold/proc" "$hold/dev"
 # Without one that is whole nobody in here could mount another; it is out of reach below.
 mount -t proc proc "$hold/proc"
