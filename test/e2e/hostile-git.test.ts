@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { describeSandboxed, program } from '../helpers/sandboxed.js';
 import { call, text } from '../helpers/gemini-server.mjs';
-import { HOSTILITIES, INNOCENT } from '../helpers/hostile-git.js';
+import { HOSTILITIES, INNOCENT, useTemplate } from '../helpers/hostile-git.js';
 import { eventsOf, ofType, resultOf, runAgainst, type Scratch } from '../helpers/run-cli.js';
 import { bosunUnder, place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
@@ -24,12 +24,20 @@ const ALL = [
 const GIT =
   'git status; git diff; git add f; git commit -qm third; git ls-remote origin; git evil; cd in/side; git status; git evil';
 
+/** Where the template leaves its trace: copies have a place of their own instead. */
+const SOMEWHERE = '/nowhere/bosun-trace';
+const TRAP = `${INNOCENT}
+${ALL.map((name) => HOSTILITIES[name]?.prepare).join('\n')}
+echo '* filter=evil diff=evil' > .gitattributes`;
+const template = useTemplate(TRAP, { EVIL: `touch ${SOMEWHERE}` });
+
 /** A workspace whose repository does what it can to leave a trace in it. */
 function hostile(more = ''): Scratch {
   const where = place();
-  const trap = ALL.map((name) => HOSTILITIES[name]?.prepare).join('\n');
   const env = { ...process.env, EVIL: `touch ${trace(where)}` };
-  const script = `${INNOCENT}\n${trap}\necho '* filter=evil diff=evil' > .gitattributes\n${more}`;
+  const script = `${template()}
+grep -rlZ --exclude-dir=objects ${SOMEWHERE} . | xargs -0 sed -i 's#${SOMEWHERE}#${trace(where)}#g'
+${more}`;
   spawnSync('bash', ['-c', script], { cwd: where.workspace, env });
   rmSync(trace(where), { force: true });
   return where;

@@ -24,11 +24,14 @@ git checkout -qb side && echo side > f && git commit -qam side && git checkout -
 echo two > f && git commit -qam second && echo three >> f`;
 
 /** For suites that need it often: the same, made once. What comes back is a script that copies it. */
-export function useInnocent(): () => string {
+export const useInnocent = (): (() => string) => useTemplate(INNOCENT);
+
+/** The same for what another script makes. */
+export function useTemplate(made: string, env: Readonly<Record<string, string>> = {}): () => string {
   let template = '';
   beforeAll(() => {
-    template = mkdtempSync(join(tmpdir(), 'bosun-innocent-'));
-    execFileSync('bash', ['-c', INNOCENT], { cwd: template });
+    template = mkdtempSync(join(tmpdir(), 'bosun-template-'));
+    execFileSync('bash', ['-c', made], { cwd: template, env: { ...process.env, ...env }, stdio: 'pipe' });
   });
   afterAll(() => rmSync(template, { recursive: true }));
   return () => `cp -a ${template}/. .`;
