@@ -57,8 +57,8 @@ const HARMS: [string, string][] = [
   ['answers what nobody asked, nested without end', 'strange_answer'],
 ];
 const FAR_HARMS: [string, string][] = [
-  ['says without end that its tools have changed', 'changes'],
   ['asks without end, and does not take the answers', 'asks'],
+  ['says without end that its tools have changed', 'changes'],
   ['sends an event without end', 'endless_event'],
   ['sends very many messages in one answer', 'many_at_once'],
   ['answers with what is nested without end', 'nested'],
