@@ -9,7 +9,9 @@ import { shareProcess } from '../helpers/this-process.js';
 
 shareProcess();
 
-const PROGRAM = join(REPOSITORY, 'fixtures/programs/discovery.mjs');
+const PROGRAM = join(REPOSITORY, 'fixtures/programs/discovery.sh');
+/** The same as a program of Node. */
+const IN_NODE = [process.execPath, join(REPOSITORY, 'fixtures/programs/discovery.mjs')];
 const done = { parts: [text('Done.')] };
 const calling = (...names: readonly string[]): Script => [
   { parts: names.map((name, i) => call(`discovered_tool_${name}`, { text: 'x' }, { id: `c${i}` })) },
@@ -18,8 +20,8 @@ const calling = (...names: readonly string[]): Script => [
 
 function policyWith(list: string, more: object = {}, discovery: object = {}): string {
   const commands = {
-    list: [process.execPath, PROGRAM, 'list', list],
-    call: [process.execPath, PROGRAM, 'call'],
+    list: ['sh', PROGRAM, 'list', list],
+    call: ['sh', PROGRAM, 'call'],
   };
   return JSON.stringify({ version: 1, mode: 'yolo', discovery: { ...commands, ...discovery }, ...more });
 }
@@ -40,7 +42,8 @@ describe('tools that a command lists', () => {
   });
 
   test('say what they run, get their arguments on stdin, and are known by one name everywhere', async () => {
-    const run = await bosunUnder(policyWith('plain'), calling('echo'));
+    const programs = { list: [...IN_NODE, 'list', 'plain'], call: [...IN_NODE, 'call'] };
+    const run = await bosunUnder(policyWith('plain', {}, programs), calling('echo'));
     const declared = run.server.requests[0]?.body.tools[0].functionDeclarations.find(
       ({ name }: { name: string }) => name === 'discovered_tool_echo',
     );
@@ -136,7 +139,7 @@ test('long output is cut, and is whole in a file', async () => {
 
 test('programs see the environment of commands, and no key of ours', async () => {
   const { place } = await runUnder(
-    policyWith('plain', { shell: { env: { set: { MINE: '1' } } } }),
+    policyWith('plain', { shell: { env: { set: { MINE: '1' } } } }, { call: [...IN_NODE, 'call'] }),
     calling('env'),
   );
   const seen = JSON.parse(String(ofType(eventsOf(place), 'tool_result')[0]?.output));
