@@ -12,8 +12,15 @@ export function approverPolicy(
   code: string,
   { mode = 'manual', more = '', timeout = '20s' } = {},
 ) {
-  const file = join(where.root, 'approver.mjs');
   const log = join(where.root, 'asked.jsonl');
+  const [, option] = /^answer\('(\w+)'\)$/.exec(code) ?? [];
+  const program = option ? inShell(where, log, option) : inNode(where, log, code);
+  const command = JSON.stringify(program);
+  return `version: 1\nmode: ${mode}\non_ask: { command: ${command}, timeout: ${timeout} }\n${more}`;
+}
+
+function inNode(where: Scratch, log: string, code: string): string[] {
+  const file = join(where.root, 'approver.mjs');
   writeFileSync(
     file,
     `import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,8 +31,20 @@ export function approverPolicy(
       console.log(JSON.stringify({ tool_call_id: request.tool_call_id, selected_option_id, ...more }));
     ${code}`,
   );
-  const command = JSON.stringify([process.execPath, file]);
-  return `version: 1\nmode: ${mode}\non_ask: { command: ${command}, timeout: ${timeout} }\n${more}`;
+  return [process.execPath, file];
+}
+
+/** One that always gives the same answer, which a shell does in a tenth of the time. */
+function inShell(where: Scratch, log: string, option: string): string[] {
+  const file = join(where.root, 'approver.sh');
+  writeFileSync(
+    file,
+    `input=$(cat)
+    printf '%s\\n' "$input" >> '${log}'
+    id=\${input#*\\"tool_call_id\\":\\"}
+    printf '{"tool_call_id":"%s","selected_option_id":"${option}"}' "\${id%%\\"*}"`,
+  );
+  return ['sh', file];
 }
 
 /** One run whose approver is this code. */
