@@ -23,13 +23,24 @@ mcp:
     spare: {command: [node, tools/server.mjs, src], required: false}
 `;
 
+/** A real server, or with another folder than the workspace a tiny one that nobody calls, which starts much faster. */
+const SERVER = `
+const answer = { initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } },
+  'tools/list': { tools: [{ name: 'list_directory', inputSchema: { type: 'object', properties: {} } }] } };
+if (process.argv[2] === '.') await import(${JSON.stringify(FILESYSTEM)});
+else (await import('node:readline')).createInterface(process.stdin).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answer[method] ?? {} }));
+});
+`;
+
 const newKey = () =>
   generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
 test('tools of a server and hosts are learnt, locked and held to', async () => {
   const web = await startWebServer({ '/page': { body: 'hello' } });
   const where = place({
-    'tools/server.mjs': `import ${JSON.stringify(FILESYSTEM)};\n`,
+    'tools/server.mjs': SERVER,
     'src/a.txt': 'hello\n',
     'reviewers.pem': newKey(),
     'base.yaml': 'version: 1\nlimits: {turns: 50}\n',
