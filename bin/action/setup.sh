@@ -15,12 +15,18 @@ esac
 
 advice="Put actions/setup-node with node-version 22 before this step."
 command -v node > /dev/null || fail "There is no Node on this runner; Bosun needs 20.19 or newer. $advice"
-node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||
-  fail "Node $(node --version) is too old; Bosun needs 20.19 or newer. $advice"
-
-# A release may have been built already, and a second use in the same job finds what the first one built.
-version=$(node -p 'require("./package.json").version')
-works() { [ "$(node bin/bosun.js --version 2> /dev/null)" = "$version" ]; }
+# A release may have been built already, and a second use in the same job finds what the first one built. One Node says whether
+# it is new enough, which version this is, and, if it is built, what it says of itself.
+facts() {
+  node -e 'const [a, b] = process.versions.node.split(".").map(Number);
+    if (a < 20 || (a === 20 && b < 19)) process.exit(1);
+    console.log(require("./package.json").version);
+    require("./bin/bosun.js");' bosun --version 2> /dev/null || true
+}
+found=$(facts)
+[ -n "$found" ] || fail "Node $(node --version) is too old; Bosun needs 20.19 or newer. $advice"
+version=${found%%$'\n'*}
+works() { [ "$found" = "$version"$'\n'"$version" ]; }
 works && exit 0
 
 command -v npm > /dev/null || fail "This checkout of Bosun is not built, and there is no npm to build it. $advice"
@@ -40,4 +46,5 @@ mv .install/node_modules node_modules
 rm -rf .install
 node build.config.mjs || fail "Bosun could not be built; the log is above."
 echo "::endgroup::"
+found=$(facts)
 works || fail "Bosun was built but does not start: $(node bin/bosun.js --version 2>&1 | head -n 1)"
