@@ -6,6 +6,9 @@ import { promptOf } from '../helpers/batch.js';
 import { useAction, type ActionUse } from '../helpers/composite-action.js';
 import { text, type LoggedRequest } from '../helpers/gemini-server.mjs';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const BATCH = `version: 1
 prompt: Explain {{file}}
@@ -57,7 +60,10 @@ sampled.each([
   [{ 'patch-out': 'x.patch' }, 'inputs batch and patch-out do not go together'],
   [{ args: '-o text' }, '--output-format cannot be changed here'],
 ])('batch beside %j is exit 2', async (inputs, message) => {
-  const { code, annotations, outputs, server } = await use({ batch: 'nightly.yaml', ...inputs });
+  const { code, annotations, outputs, server } = await use(
+    { batch: 'nightly.yaml', ...inputs },
+    { isRefused: true },
+  );
   expect([code, outputs['status'], outputs['completed']]).toEqual([2, 'config_error', '']);
   expect(JSON.stringify(annotations)).toContain(message);
   expect(server.requests).toEqual([]);
@@ -69,7 +75,7 @@ test('in a pull request neither the batch file nor its policies may come from it
   writeFileSync(outside, BATCH.replace('[read-only]', `['${join(where.workspace, 'own.yaml')}']`));
   const env = { GITHUB_EVENT_NAME: 'pull_request' };
   for (const batch of ['nightly.yaml', outside]) {
-    const { code, annotations, server } = await use({ batch }, { where, env });
+    const { code, annotations, server } = await use({ batch }, { where, env, isRefused: true });
     expect(code).toBe(2);
     expect(JSON.stringify(annotations)).toContain('is from the checkout of the pull request');
     expect(server.requests).toEqual([]);

@@ -2,14 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { useAction } from '../helpers/composite-action.js';
+import { useAction, type ActionUse } from '../helpers/composite-action.js';
 import { sampled } from '../helpers/counts.js';
 import { text } from '../helpers/gemini-server.mjs';
 import { place, serve } from '../helpers/served.js';
+import { shareProcess } from '../helpers/this-process.js';
+
+shareProcess();
 
 const KEY = { 'api-key': 'action-key' };
 
-/** Inputs that cannot be used, and the one error that says so. */
+/** Inputs that the action refuses, and the one error that says so. */
 const WRONG: [string, Record<string, string>, RegExp][] = [
   ['no prompt', KEY, /^input prompt is blank\. Give prompt or prompt-file\.$/],
   ['a blank prompt', { ...KEY, prompt: ' \n' }, /^input prompt is blank/],
@@ -65,6 +68,11 @@ const WRONG: [string, Record<string, string>, RegExp][] = [
     { ...KEY, prompt: 'x', 'sandbox-setup': 'no' },
     /^input sandbox-setup: "no" is not valid/,
   ],
+];
+
+/** The same for those that the run refuses. */
+const REFUSED_LATER: typeof WRONG = [
+  ['a policy that is not there', { ...KEY, prompt: 'x', policy: 'none.yaml' }, /none\.yaml/],
   [
     'an option that Bosun refuses',
     { ...KEY, prompt: 'x', 'max-turns': 'many' },
@@ -75,11 +83,10 @@ const WRONG: [string, Record<string, string>, RegExp][] = [
     { ...KEY, prompt: 'x', args: '--frobnicate' },
     /unknown option '--frobnicate'/,
   ],
-  ['a policy that is not there', { ...KEY, prompt: 'x', policy: 'none.yaml' }, /none\.yaml/],
 ];
 
-sampled.each(WRONG)('%s is one error', async (_, inputs, message) => {
-  const { code, outputs, annotations, summary, others } = await useAction({ where: place(), inputs });
+async function expectOneError(use: Omit<ActionUse, 'where'>, message: RegExp): Promise<void> {
+  const { code, outputs, annotations, summary, others } = await useAction({ where: place(), ...use });
   expect(annotations.map(({ message }) => message)).toEqual([expect.stringMatching(message)]);
   expect([code, outputs['status'], outputs['exit-code'], outputs['response']]).toEqual([
     2,
@@ -89,7 +96,12 @@ sampled.each(WRONG)('%s is one error', async (_, inputs, message) => {
   ]);
   expect(summary).toMatch(/config_error/);
   expect(others).toEqual([]);
-});
+}
+
+sampled.each(WRONG)('%s is one error', (_, inputs, message) =>
+  expectOneError({ inputs, isRefused: true }, message),
+);
+sampled.each(REFUSED_LATER)('%s is one error', (_, inputs, message) => expectOneError({ inputs }, message));
 
 /** What GitHub writes about a pull request. */
 function pullRequest(from: string) {
@@ -102,12 +114,12 @@ function pullRequest(from: string) {
 
 test('a secret that is missing fails the step, whatever it was told to fail on', async () => {
   const inputs = { prompt: 'x', 'api-key': '', 'fail-on': 'none' };
-  const own = await useAction({ where: place(), inputs });
+  const own = await useAction({ where: place(), inputs, isRefused: true });
   expect([own.code, own.outputs['status']]).toEqual([9, 'auth']);
   expect(own.annotations.map(({ message }) => message)).toEqual([
     expect.stringMatching(/^input api-key is empty.*Is the secret set/),
   ]);
-  const { annotations } = await useAction({ ...pullRequest('stranger/it'), inputs });
+  const { annotations } = await useAction({ ...pullRequest('stranger/it'), inputs, isRefused: true });
   expect(annotations[0]?.message).toMatch(/no secrets to workflows of pull requests from forks/);
 });
 
@@ -118,9 +130,10 @@ test('the policy of a pull request is not taken from its own tree', async () => 
     mkdirSync(join(where.workspace, folder));
     writeFileSync(join(where.workspace, folder, 'policy.yaml'), 'version: 1\n');
   }
-  const review = (inputs: Record<string, string>, event = env) =>
+  const review = (inputs: Record<string, string>, event = env, isRefused = false) =>
     useAction({
       where,
+      isRefused,
       env: { GOOGLE_GEMINI_BASE_URL: server.url, ...event },
       inputs: { ...KEY, prompt: 'x', ...inputs },
     });
@@ -129,7 +142,7 @@ test('the policy of a pull request is not taken from its own tree', async () => 
     { policy: 'head/policy.yaml', 'working-directory': 'head' },
     { policy: 'review\nbase/../head/policy.yaml', 'working-directory': './head/' },
   ]) {
-    const { code, annotations } = await review(inputs);
+    const { code, annotations } = await review(inputs, env, true);
     expect(code).toBe(2);
     expect(annotations[0]?.message).toMatch(/head\/policy\.yaml is from the checkout of the pull request/);
   }
@@ -174,7 +187,7 @@ const FOREIGN: [string, Record<string, string>, Record<string, string>?][] = [
 sampled.each(FOREIGN)('a policy of the pull request %s is refused', async (_, inputs, variables = {}) => {
   const { where, env } = checkouts();
   const use = { where, env: { ...env, ...variables }, inputs: { ...KEY, prompt: 'x', ...inputs } };
-  const { code, annotations } = await useAction(use);
+  const { code, annotations } = await useAction({ ...use, isRefused: true });
   expect(annotations.map(({ message }) => message)).toEqual([
     expect.stringMatching(/^policy \S+ is from the checkout of the pull request/),
   ]);
@@ -186,7 +199,7 @@ test('a policy of the pull request is refused also for a checkout inside its tre
   execFileSync('git', ['init', '-q', where.workspace]);
   writeFileSync(join(where.workspace, 'policy.yaml'), 'version: 1\n');
   const inputs = { ...KEY, ...HEAD, prompt: 'x', policy: 'policy.yaml' };
-  expect((await useAction({ where, env, inputs })).code).toBe(2);
+  expect((await useAction({ where, env, inputs, isRefused: true })).code).toBe(2);
 });
 
 const OURS: [string, Record<string, string>, Record<string, string>?][] = [
@@ -204,7 +217,7 @@ sampled.each(OURS)('a policy of the base branch %s is taken', async (_, inputs, 
 
 test('what an input says cannot become a command to the runner', async () => {
   const inputs = { ...KEY, prompt: 'x', 'fail-on': '##[set-env]x' };
-  const { log, annotations } = await useAction({ where: place(), inputs });
+  const { log, annotations } = await useAction({ where: place(), inputs, isRefused: true });
   expect(annotations).toHaveLength(1);
   expect(log).not.toContain('##[');
 });

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { isThorough } from './counts.js';
 import { interpolate } from './github-expressions.js';
-import { REPOSITORY } from './run-cli.js';
+import { REPOSITORY, runCli } from './run-cli.js';
 import { readLog, type ReadLog } from './runner-commands.js';
 import { runSteps, type Runner, type Step, type StepsEnd } from './runner-steps.js';
 
@@ -29,10 +30,34 @@ export interface ActionUse extends Pick<Runner, 'where' | 'onStep'> {
   readonly env?: Readonly<Record<string, string>>;
   /** Where the action was checked out. */
   readonly action?: string;
+  /** Its inputs are refused: no run begins, so that a suite that shares a process may have its last step there. */
+  readonly isRefused?: boolean;
 }
 
 export interface ActionEnd extends ReadLog, StepsEnd {
   readonly outputs: Readonly<Record<string, string>>;
+}
+
+/** What has been set up by this suite: a checkout, with the programs that were found. */
+const setUp = new Set<string>();
+
+/**
+ * What no test but those of the set-up itself has to see again: that this checkout is set up already. The soak tier does it each
+ * time.
+ */
+function playerFor({ action, isRefused }: ActionUse): Runner['plays'] {
+  if (isThorough || action !== undefined) return undefined;
+  return (script, { cwd, env }) => {
+    if (/^exec bash .*\/setup\.sh"$/.test(script)) {
+      if (setUp.has(env['PATH'] ?? '')) return Promise.resolve({ code: 0, log: '' });
+      setUp.add(env['PATH'] ?? '');
+    }
+    if (!isRefused || !/^exec node .*\/bosun\.js" github-action$/.test(script)) return undefined;
+    return runCli(['github-action'], { cwd, env }).then(({ code, stdout, stderr }) => ({
+      code,
+      log: stdout + stderr,
+    }));
+  };
 }
 
 /** Uses a composite action as a runner does. */
@@ -50,6 +75,7 @@ export async function useAction(use: ActionUse): Promise<ActionEnd> {
     env: { GITHUB_ACTION_PATH: action, ...env },
     contexts,
     onStep,
+    plays: playerFor(use),
   });
   const outputs = Object.entries(manifest.outputs).map(([name, { value }]) => [
     name,

@@ -26,6 +26,12 @@ export interface StepEnd {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+interface Surroundings {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+type Played = Pick<Required<StepEnd>, 'code' | 'log'>;
+
 export interface Runner {
   readonly where: Scratch;
   /** The environment of the job. */
@@ -34,6 +40,8 @@ export interface Runner {
   readonly contexts: Contexts;
   /** Called when the script of a step starts. */
   readonly onStep?: ((name: string, child: ChildProcess) => void) | undefined;
+  /** Does what a script would do. Undefined to have bash run it. */
+  readonly plays?: ((script: string, surroundings: Surroundings) => Promise<Played> | undefined) | undefined;
   /** Does what an action would do. */
   readonly uses?: (action: string, inputs: Readonly<Record<string, string>>) => Promise<StepEnd> | StepEnd;
 }
@@ -92,22 +100,16 @@ export function wanted(condition: string | undefined, contexts: Contexts, fine: 
 }
 
 async function runScript(step: Step, runner: Runner, contexts: Contexts, temporary: string) {
-  const { where, env, onStep } = runner;
+  const { where, env } = runner;
   const files = runnerFiles(temporary);
-  const script = join(temporary, `${step.id ?? 'step'}.sh`);
-  writeFileSync(script, interpolate(step.run ?? '', contexts));
-  const child = spawn('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', script], {
+  const surroundings = {
     cwd: join(where.workspace, step['working-directory'] ?? ''),
     env: { ...runnerEnv(where, temporary), ...env, ...files },
-  });
-  onStep?.(step.name ?? '', child);
-  let log = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (log += text));
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
+  };
+  const script = interpolate(step.run ?? '', contexts);
+  const file = join(temporary, `${step.id ?? 'step'}.sh`);
+  const { code, log } = await (runner.plays?.(script, surroundings) ??
+    runInBash(file, script, surroundings, (child) => runner.onStep?.(step.name ?? '', child)));
   const read = (path: string) => readFileSync(path, 'utf8');
   return {
     code,
@@ -116,6 +118,25 @@ async function runScript(step: Step, runner: Runner, contexts: Contexts, tempora
     outputs: readFileCommands(read(files.GITHUB_OUTPUT)),
     environment: readFileCommands(read(files.GITHUB_ENV)),
   };
+}
+
+async function runInBash(
+  file: string,
+  script: string,
+  surroundings: Surroundings,
+  onStart: (child: ChildProcess) => void,
+): Promise<Played> {
+  writeFileSync(file, script);
+  const child = spawn('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', file], surroundings);
+  onStart(child);
+  let log = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (log += text));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  return { code, log };
 }
 
 function runnerEnv({ workspace, home }: Scratch, temporary: string): Record<string, string> {
