@@ -2,16 +2,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { batchHtml } from '../../src/batch/reporters/html/report.js';
-import { outOf, promptOf, runBatch, startBatch } from '../helpers/batch.js';
-import { areBoundsMeasured, bound } from '../helpers/bounds.js';
-import { batchStory, taskResult, thousandTasks } from '../helpers/batch-story.js';
-import { inBrowser, openPage } from '../helpers/browser.js';
-import { text } from '../helpers/gemini-server.mjs';
-import { runCli } from '../helpers/run-cli.js';
-import { place, serve } from '../helpers/served.js';
-import { until } from '../helpers/until.js';
-import { shareProcess } from '../helpers/this-process.js';
+import { batchHtml } from '../../../src/batch/reporters/html/report.js';
+import { outOf, promptOf, runBatch, startBatch } from '../../helpers/batch.js';
+import { areBoundsMeasured, bound } from '../../helpers/bounds.js';
+import { batchStory, taskResult, thousandTasks } from '../../helpers/batch-story.js';
+import { inBrowser, openPage } from '../../helpers/browser.js';
+import { text } from '../../helpers/gemini-server.mjs';
+import { runCli } from '../../helpers/run-cli.js';
+import { place, serve } from '../../helpers/served.js';
+import { until } from '../../helpers/until.js';
+import { shareProcess } from '../../helpers/this-process.js';
 
 shareProcess();
 

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import type { RunEvent } from '../../src/protocol/event.js';
-import { forgive, inBrowser, openPage } from '../helpers/browser.js';
-import { fileOf } from '../helpers/html-report.js';
-import { INIT, result, STATS, type Timed } from '../helpers/recorded.js';
+import type { RunEvent } from '../../../src/protocol/event.js';
+import { forgive, inBrowser, openPage } from '../../helpers/browser.js';
+import { fileOf } from '../../helpers/html-report.js';
+import { INIT, result, STATS, type Timed } from '../../helpers/recorded.js';
 
 /** Each would set `pwned` if it were ever read as anything but text. */
 const HOSTILE = [

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { inBrowser, openPage } from '../helpers/browser.js';
-import { fileOf, pageOf } from '../helpers/html-report.js';
-import { longRun } from '../helpers/recorded.js';
-import { scratch, type Scratch } from '../helpers/run-cli.js';
-import { SMALL_RUN } from '../helpers/small-run.js';
+import { inBrowser, openPage } from '../../helpers/browser.js';
+import { fileOf, pageOf } from '../../helpers/html-report.js';
+import { longRun } from '../../helpers/recorded.js';
+import { scratch, type Scratch } from '../../helpers/run-cli.js';
+import { SMALL_RUN } from '../../helpers/small-run.js';
 
 let where: Scratch;
 let file: string;

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { inBrowser, openPage } from '../helpers/browser.js';
-import { call, text } from '../helpers/gemini-server.mjs';
-import { fileOf } from '../helpers/html-report.js';
-import { runCli } from '../helpers/run-cli.js';
-import { bosunRun, place } from '../helpers/served.js';
-import { SMALL_RUN } from '../helpers/small-run.js';
-import { shareProcess } from '../helpers/this-process.js';
+import { inBrowser, openPage } from '../../helpers/browser.js';
+import { call, text } from '../../helpers/gemini-server.mjs';
+import { fileOf } from '../../helpers/html-report.js';
+import { runCli } from '../../helpers/run-cli.js';
+import { bosunRun, place } from '../../helpers/served.js';
+import { SMALL_RUN } from '../../helpers/small-run.js';
+import { shareProcess } from '../../helpers/this-process.js';
 
 shareProcess();
 

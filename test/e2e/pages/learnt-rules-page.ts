@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { parseYaml } from '../../src/lib/yaml.js';
-import { inBrowser, openPage } from '../helpers/browser.js';
-import { call, text } from '../helpers/gemini-server.mjs';
-import { runCli, serverEnv } from '../helpers/run-cli.js';
-import { place, serve } from '../helpers/served.js';
-import { shareProcess } from '../helpers/this-process.js';
+import { parseYaml } from '../../../src/lib/yaml.js';
+import { inBrowser, openPage } from '../../helpers/browser.js';
+import { call, text } from '../../helpers/gemini-server.mjs';
+import { runCli, serverEnv } from '../../helpers/run-cli.js';
+import { place, serve } from '../../helpers/served.js';
+import { shareProcess } from '../../helpers/this-process.js';
 
 shareProcess();
 

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { areBoundsMeasured, bound } from '../helpers/bounds.js';
-import { inBrowser, openPage } from '../helpers/browser.js';
-import { countOf } from '../helpers/counts.js';
-import { longRun, record, type LongRun } from '../helpers/recorded.js';
-import { runCli, scratch } from '../helpers/run-cli.js';
-import { shareProcess } from '../helpers/this-process.js';
+import { areBoundsMeasured, bound } from '../../helpers/bounds.js';
+import { inBrowser, openPage } from '../../helpers/browser.js';
+import { countOf } from '../../helpers/counts.js';
+import { longRun, record, type LongRun } from '../../helpers/recorded.js';
+import { runCli, scratch } from '../../helpers/run-cli.js';
+import { shareProcess } from '../../helpers/this-process.js';
 
 shareProcess();
 
