@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { call, text } from '../helpers/gemini-server.mjs';
+import { makeRepository } from '../helpers/repository.js';
 import {
   cleanEnv,
   REPOSITORY,
@@ -27,13 +27,7 @@ const shell = (command: string) => ({ parts: [call('run_shell_command', { comman
 
 const FILES = { 'a.txt': 'one\n', '.gitignore': 'build/\n' };
 
-function commit(where: Scratch): void {
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: where.workspace });
-  git('init', '-q');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
-}
+const commit = ({ workspace }: Scratch) => makeRepository(workspace);
 
 /** A run in a repository, and its transcript. */
 async function recorded(

@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ResultEvent } from '../../src/protocol/event.js';
 import { verifyTranscript } from '../../src/transcript/verify.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
+import { makeRepository } from '../helpers/repository.js';
 import { resumeIn } from '../helpers/resume.js';
 import {
   resultOf,
@@ -30,13 +31,6 @@ const edit = (file_path: string, old_string: string, new_string: string): Reply 
   parts: [call('replace', { file_path, old_string, new_string })],
 });
 
-const git = (cwd: string, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args], {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-
 const FILES = {
   'a.txt': 'one\ntwo\nthree\n',
   'b.txt': 'b\n',
@@ -51,9 +45,7 @@ const PLACES = ['in a repository', 'outside of one'] as const;
 function placed(where: (typeof PLACES)[number], files: Readonly<Record<string, string | Buffer>> = FILES) {
   const made = place(files);
   if (where === 'outside of one') return made;
-  git(made.workspace, 'init', '-q', '-b', 'main', '.');
-  git(made.workspace, 'add', '-A');
-  git(made.workspace, 'commit', '-qm', 'first');
+  makeRepository(made.workspace);
   return made;
 }
 

@@ -16,6 +16,7 @@ import { verifyTranscript } from '../../src/transcript/verify.js';
 import { sampled, thorough } from '../helpers/counts.js';
 import { fileTree } from '../helpers/file-tree.js';
 import { call, text, type Reply } from '../helpers/gemini-server.mjs';
+import { makeRepository } from '../helpers/repository.js';
 import { resumeIn } from '../helpers/resume.js';
 import {
   BIN,
@@ -46,9 +47,7 @@ const git = (cwd: string, ...args: string[]) =>
 /** A repository with one commit, and something dirty in it. */
 function repository(files: Readonly<Record<string, string>> = { 'a.txt': 'one\n' }): Scratch {
   const where = place(files);
-  git(where.workspace, 'init', '-q', '-b', 'main', '.');
-  git(where.workspace, 'add', '-A');
-  git(where.workspace, 'commit', '-qm', 'first');
+  makeRepository(where.workspace);
   writeFileSync(join(where.workspace, 'dirty.txt'), 'was dirty before\n');
   return where;
 }

@@ -1,12 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parseYaml } from '../../src/lib/yaml.js';
 import { commitAll, runBatch } from '../helpers/batch.js';
+import { isThorough } from '../helpers/counts.js';
 import { sh, tellRun } from '../helpers/evidence.js';
 import { text } from '../helpers/gemini-server.mjs';
-import { BIN, cleanEnv, REPOSITORY, runCli } from '../helpers/run-cli.js';
+import { runGits } from '../helpers/repository.js';
+import { BIN, cleanEnv, REPOSITORY, runCli, startProgram } from '../helpers/run-cli.js';
 import { place, serve } from '../helpers/served.js';
 import { shareProcess } from '../helpers/this-process.js';
 
@@ -34,57 +35,55 @@ describe('the gate of a pull request', () => {
   const steps = stepsOf(readFileSync(join(REPOSITORY, 'docs/policy-from-evidence.md'), 'utf8'));
 
   /** What a pull request that changes the policy comes to, step by step as the workflow has it. */
-  function pullRequest(changed: string) {
+  async function pullRequest(changed: string, isByTheLetter = isThorough) {
     const where = place({ 'ci.yaml': rule('npm test', 'git log') });
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
-        cwd: where.workspace,
-        stdio: 'pipe',
-      });
+    const surroundings = { cwd: where.workspace, env: cleanEnv(where.home) };
     mkdirSync(join(where.workspace, 'evidence'));
     const calls = [sh('npm test'), sh('git log -1'), sh('make deploy', { decision: 'deny' })];
     tellRun(join(where.workspace, 'evidence'), { cwd: '/home/runner/work/x', calls });
     mkdirSync(join(where.workspace, 'node_modules/.bin'), { recursive: true });
     symlinkSync(BIN, join(where.workspace, 'node_modules/.bin/bosun'));
-    git('init', '-qb', 'main');
-    git('add', 'ci.yaml', 'evidence');
-    git('commit', '-qm', 'base');
-    git('checkout', '-qb', 'change');
+    runGits(where.workspace, [
+      ...['init -qb main', 'add ci.yaml evidence', 'commit -qm base', 'checkout -qb change'],
+    ]);
     writeFileSync(join(where.workspace, 'ci.yaml'), changed);
-    git('commit', '-qam', 'change', '--allow-empty');
-    git('checkout', '-q', 'main');
-    git('merge', '-q', '--no-ff', '-m', 'as GitHub checks it out', 'change');
-    const ends = steps.map((line) => {
-      const options = { cwd: where.workspace, env: cleanEnv(where.home), encoding: 'utf8' } as const;
-      const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', line], options);
-      return { status, said: stdout + stderr };
-    });
+    runGits(where.workspace, [
+      ...['commit -qam change --allow-empty', 'checkout -q main', 'merge -q --no-ff -m merged change'],
+    ]);
+    const ends = [];
+    for (const line of steps) {
+      // What npx does about it is seen once.
+      const [, words] = isByTheLetter ? [] : (/^npx bosun (.*)$/.exec(line) ?? []);
+      const { code, stdout, stderr } = words
+        ? await runCli(words.split(' '), surroundings)
+        : await startProgram(['bash', '-e', '-c', line], surroundings).done;
+      ends.push({ status: code, said: stdout + stderr });
+    }
     return { ends, report: readFileSync(join(where.workspace, 'replay.xml'), 'utf8') };
   }
 
-  test('nothing that counts: green', () => {
-    const { ends, report } = pullRequest(rule('git log', 'npm test'));
+  test('nothing that counts: green', async () => {
+    const { ends, report } = await pullRequest(rule('git log', 'npm test'), true);
     expect(ends.map(({ status }) => status)).toEqual([0, 0]);
     expect(ends[1]?.said).toContain('3 calls of 1 transcript: 3 same');
     expect(report).toContain('failures="0"');
   });
 
-  test('looser: red with 5, and the call that shows it', () => {
-    const { ends, report } = pullRequest(rule('npm test', 'git log', 'make deploy'));
+  test('looser: red with 5, and the call that shows it', async () => {
+    const { ends, report } = await pullRequest(rule('npm test', 'git log', 'make deploy'));
     expect(ends[1]).toMatchObject({ status: 5, said: expect.stringContaining('make deploy') });
     expect(report).toMatch(/failures="1"[^]*<failure message="it is looser"/);
   });
 
-  test('what is used would be refused: red with 3', () => {
-    const { ends, report } = pullRequest(rule('npm test'));
+  test('what is used would be refused: red with 3', async () => {
+    const { ends, report } = await pullRequest(rule('npm test'));
     expect(ends[1]).toMatchObject({ status: 3, said: expect.stringContaining('git log -1') });
     expect(report).toContain('a call that succeeded would be denied');
   });
 
-  test('looser goes before stricter, and a policy that does not load is an error', () => {
-    expect(pullRequest(rule('npm test', 'make')).ends[1]?.status).toBe(5);
-    const broken = pullRequest.bind(undefined, 'version: 1\nmodus: yolo\n');
-    expect(() => broken()).toThrow(/replay\.xml/);
+  test('looser goes before stricter, and a policy that does not load is an error', async () => {
+    expect((await pullRequest(rule('npm test', 'make'))).ends[1]?.status).toBe(5);
+    await expect(pullRequest('version: 1\nmodus: yolo\n')).rejects.toThrow(/replay\.xml/);
   });
 });
 

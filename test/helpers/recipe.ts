@@ -14,6 +14,7 @@ import { parse } from 'yaml';
 import { useAction } from './composite-action.js';
 import { interpolate, type Contexts } from './github-expressions.js';
 import type { Script } from './gemini-server.mjs';
+import { runGits } from './repository.js';
 import { REPOSITORY } from './run-cli.js';
 import { runSteps, wanted, type Step, type StepEnd, type StepsEnd } from './runner-steps.js';
 import { place, serve, type Server } from './served.js';
@@ -104,13 +105,13 @@ export class RecipeWorld {
       mkdirSync(dirname(join(tree, name)), { recursive: true });
       writeFileSync(join(tree, name), content);
     }
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.org', '-C', tree, ...args]);
-    if (!existsSync(join(tree, '.git'))) git('init', '--quiet', '--initial-branch=main');
-    git('add', '--all');
-    git('commit', '--quiet', '--message', message);
-    if (!existsSync(this.origin)) execFileSync('git', ['clone', '--quiet', '--bare', tree, this.origin]);
-    git('push', '--quiet', this.origin, 'main');
+    writeFileSync(join(this.#root, 'message'), message);
+    const [isNew, quoted] = [!existsSync(this.origin), (path: string) => `'${path}'`];
+    runGits(tree, [
+      ...(isNew ? ['init -q --template= -b main'] : []),
+      ...['add -A', `commit -qF ${quoted(join(this.#root, 'message'))}`],
+      isNew ? `clone -q --bare --template= . ${quoted(this.origin)}` : `push -q ${quoted(this.origin)} main`,
+    ]);
   }
 
   git(...args: string[]): string {
@@ -167,7 +168,7 @@ export class RecipeWorld {
     switch (action) {
       case 'checkout':
         if (inputs['repository']) symlinkSync(REPOSITORY, target);
-        else execFileSync('git', ['clone', '--quiet', this.origin, target], { stdio: 'pipe' });
+        else execFileSync('git', ['clone', '--quiet', '--template=', this.origin, target], { stdio: 'pipe' });
         return { code: 0 };
       case 'setup-node':
         return { code: 0 };
