@@ -158,6 +158,9 @@ describe('--patch-out', () => {
       const isReading = () =>
         readdirSync(objects, { recursive: true }).some((name) => String(name).includes('tmp_'));
       await until(() => existsSync(join(where.workspace, 'big')) && isReading(), 'git to read the file');
+      // It may take as long without a processor.
+      const gits = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');
+      for (const git of gits.filter(Boolean)) process.kill(Number(git), 'SIGSTOP');
       return { where, child, ended };
     }
 
