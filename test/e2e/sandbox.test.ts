@@ -253,7 +253,9 @@ describeSandboxed('git in a sandbox', () => {
     const git = (...args: string[]) => execFileSync('git', args, { cwd: where.workspace });
     git('config', 'http.https://github.com/.extraheader', 'AUTHORIZATION: basic Q0FOQVJZ');
     git('worktree', 'add', '-q', '-b', 'side', '../tree');
-    writeFileSync(join(where.home, '.gitconfig'), '[user]\n\tname = Jo\n\temail = jo@example.org\n');
+    const settings = join(where.home, '.config/git');
+    mkdirSync(settings, { recursive: true });
+    writeFileSync(join(settings, 'config'), '[user]\n\tname = Jo\n\temail = jo@example.org\n');
     const tree = { ...where, workspace: join(where.root, 'tree') };
     const main = join(where.workspace, '.git');
     const { outputs } = await inSandbox(

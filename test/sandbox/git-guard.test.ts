@@ -57,6 +57,21 @@ describe('git in a hostile repository', () => {
   });
 });
 
+test('a git before 2.31 is told in the way that it knows', async () => {
+  bash(`${innocent()}\ngit config core.fsmonitor 'touch ${trace()}'`);
+  const old = ws.outside('old');
+  mkdirSync(old);
+  writeFileSync(join(old, 'git'), '#!/bin/sh\nunset GIT_CONFIG_COUNT\nPATH=${PATH#*:} exec git "$@"\n', {
+    mode: 0o755,
+  });
+  const environment = { ...own(), PATH: `${old}:${PATH}` };
+  expect(bash('git status', environment).ran).toBe(true);
+  const settings = { roots: [ws.path()], isSandboxed: false, signal: new AbortController().signal } as const;
+  const careful = await new GitGuard({ ...settings, environment }).environment(ws.path(), environment);
+  expect(careful).not.toHaveProperty('GIT_CONFIG_COUNT');
+  expect(bash('git status', careful)).toEqual({ ran: false, output: expect.stringContaining('On branch') });
+});
+
 describe('what cannot be undone', () => {
   beforeEach(() => void bash(innocent()));
   const stops = async (script = 'git status') => {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { findSystemProgram } from '../../lib/find-program.js';
 import { runProgram } from '../../lib/run-program.js';
 
@@ -10,8 +12,11 @@ export async function gitIdentity(
   workspace: string,
   signal: AbortSignal,
 ): Promise<string> {
+  // Whoever the owner is: in the sandbox it may be unknown.
+  const owned = setting('safe.directory', workspace);
   const git = findSystemProgram('git');
   if (git === undefined) return '';
+  if (!hasSettings(environment)) return owned;
   const end = await runProgram({
     file: git,
     args: ['config', '--global', '--null', '--get-regexp', WANTED],
@@ -27,8 +32,17 @@ export async function gitIdentity(
     const [key = '', ...value] = entry.split('\n');
     return setting(key, value.join('\n'));
   });
-  // Whoever the owner is: in the sandbox it may be unknown.
-  return [...settings, setting('safe.directory', workspace)].join('');
+  return [...settings, owned].join('');
+}
+
+/** Whether there is a file that git would look into. */
+function hasSettings({
+  GIT_CONFIG_GLOBAL: named,
+  HOME: home = '',
+  XDG_CONFIG_HOME: folder = '',
+}: Readonly<Record<string, string | undefined>>): boolean {
+  const files = [join(home, '.gitconfig'), join(folder || join(home, '.config'), 'git/config')];
+  return named !== undefined || files.some((file) => existsSync(file));
 }
 
 function setting(key: string, value: string): string {
