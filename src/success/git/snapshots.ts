@@ -52,6 +52,8 @@ interface OpenRepository {
   readonly ignored: IgnoredBefore;
   /** Paths of submodules that are checked out. */
   readonly submodules: readonly string[];
+  /** That of the index, once it has been written. */
+  tree?: string | undefined;
 }
 
 /** Sees the files of a working tree as git does: tracked or not, but not ignored. Changes nothing in it. */
@@ -172,11 +174,12 @@ export class GitSnapshots {
   }
 
   async #takeTree(
-    { store, ignored }: OpenRepository,
+    opened: OpenRepository,
     prefix: string,
     signal: AbortSignal,
     only: ReadonlySet<string> | undefined,
   ): Promise<string> {
+    const { store, ignored } = opened;
     const { top } = store.repository;
     const shown = (path: string) => utf8Of(join(prefix, path));
     const isLeft = (path: string) =>
@@ -203,10 +206,12 @@ export class GitSnapshots {
       else present.push(path);
     }
     const readable = present.filter((path) => isReadable(top, path) || !this.unreadable.add(shown(path)));
+    if (gone.length + readable.length > 0) opened.tree = undefined;
     if (gone.length > 0) await store.run(REMOVE, signal, pathList(gone));
     if (readable.length > 0) await store.run(ADD, signal, pathList(readable));
     // A partial clone does not have all objects, and does not need them.
-    return (await store.run(['write-tree', '--missing-ok'], signal)).toString('latin1').trim();
+    opened.tree ??= (await store.run(['write-tree', '--missing-ok'], signal)).toString('latin1').trim();
+    return opened.tree;
   }
 
   #isExcepted(top: string, path: string): boolean {
