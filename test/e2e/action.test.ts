@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { hidden } from '../helpers/attack/payloads.js';
 import { useAction, type ActionUse } from '../helpers/composite-action.js';
-import { sampled } from '../helpers/counts.js';
+import { sampled, sized } from '../helpers/counts.js';
 import { call, text, type Script } from '../helpers/gemini-server.mjs';
 import { startOpenAiServer } from '../helpers/openai-server.mjs';
 import { place, serve } from '../helpers/served.js';
@@ -214,7 +214,7 @@ sampled.each(Object.entries(ANSWERS))('an answer with %s stays an answer', async
 
 test('an answer above 32 KB is in the file only', async () => {
   const long = 'ä'.repeat(16 * 1024);
-  const longer = `${'::error::x\n'.repeat(500_000)}end`;
+  const longer = `${'::error::x\n'.repeat(sized(500_000))}end`;
   expect((await use(says(long), { prompt: 'x' })).outputs['response']).toBe(long);
   for (const answer of [`${long}.`, longer]) {
     const { outputs, others } = await use(says(answer), { prompt: 'x' });

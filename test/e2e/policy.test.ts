@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { bound } from '../helpers/bounds.js';
+import { sized } from '../helpers/counts.js';
 import { call, text } from '../helpers/gemini-server.mjs';
 import {
   BIN,
@@ -306,7 +307,7 @@ describe('policy commands', () => {
   });
 
   test('a thousand shell decisions: less than four seconds of the processor with the start', () => {
-    const lines = Array.from({ length: 1000 }, (_, i) =>
+    const lines = Array.from({ length: sized(1000) }, (_, i) =>
       JSON.stringify({
         id: i,
         tool: 'run_shell_command',
@@ -321,7 +322,7 @@ describe('policy commands', () => {
       input: lines.join('\n'),
       encoding: 'utf8',
     });
-    expect(stdout.trimEnd().split('\n')).toHaveLength(1000);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(lines.length);
     const [user = NaN, system = NaN] = stderr.trim().split(' ').map(Number);
     bound(1000 * (user + system), 4000);
   });

@@ -8,7 +8,7 @@ const PACKAGE = JSON.stringify({
   name: 'cart',
   version: '1.0.0',
   type: 'module',
-  scripts: { test: 'node --test' },
+  scripts: { test: 'node test/cart.test.js' },
 });
 const LOCK = JSON.stringify({
   name: 'cart',
