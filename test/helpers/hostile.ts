@@ -1,4 +1,8 @@
 import type { TranscriptLine } from '../../src/protocol/event.js';
+import { isThorough } from './counts.js';
+
+/** The length of what is long: more than any of it is shown, and in a whole run more than any report has room for. */
+const LONG = isThorough ? 60_000 : 20_000;
 
 /** Texts that try to be more than text. */
 export const HOSTILE: Readonly<Record<string, string>> = {
@@ -25,9 +29,9 @@ export const HOSTILE: Readonly<Record<string, string>> = {
   pipes: 'a\\|b | c \\\\| d',
   xml: ']]> <![CDATA[ x ]]> <?xml version="1.0"?> <!DOCTYPE a [<!ENTITY b "c">]> &b; </testcase></testsuite> "\'',
   yaml: 'a: b\n- c: [d, {e: f}] # g\n"h": !!js/function x\n---\n...\n*x &y',
-  'a long line': 'x'.repeat(60_000),
-  'many lines': 'line\n'.repeat(12_000),
-  'wide characters': '😀漢字'.repeat(6000),
+  'a long line': 'x'.repeat(LONG),
+  'many lines': 'line\n'.repeat(LONG / 5),
+  'wide characters': '😀漢字'.repeat(LONG / 10),
   everything: '',
 };
 (HOSTILE as Record<string, string>)['everything'] = Object.values(HOSTILE)
