@@ -55,6 +55,8 @@ const DOORS = [
   'policy/shipped.ts',
   'policy/tool-names.ts',
   'providers/http/connections.ts',
+  'providers/http/retry-after.ts',
+  'providers/http/transport.ts',
   'providers/registry.ts',
 ];
 const USE_DOORS = ['batch', 'cli', 'index.ts'];

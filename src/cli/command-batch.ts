@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 export { workerCommand } from './command-worker.js';
+import { publishBatchCommand } from './command-publish.js';
 import { BATCH_FLAGS, FOLDER_FLAGS } from './flags/batch.js';
 import { addFlags } from './flags/row.js';
 import { toJsonText } from '../lib/jsonl.js';
@@ -25,6 +26,7 @@ export function batchCommand(terminal: Terminal): Command {
     .addCommand(statusCommand(terminal))
     .addCommand(reportCommand(terminal))
     .addCommand(mergeCommand(terminal))
+    .addCommand(publishBatchCommand(terminal))
     .addCommand(schemaCommand(terminal));
 }
 

@@ -6,6 +6,7 @@ export const COMMAND_NAMES = [
   'policy',
   'batch',
   'worker',
+  'publish',
   'report',
   'compare',
   'test',

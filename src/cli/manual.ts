@@ -31,6 +31,25 @@ const BATCH_FILES = `
   .bosun/batches/<name>/results.jsonl    one line for each task
   .bosun/batches/<name>/tasks/<id>/<n>/  transcript, outputs and patch of each attempt`;
 
+const GITHUB = `${VARIABLES}
+
+  GITHUB_TOKEN                         may write contents and pull requests; never an argument
+  GITHUB_SERVER_URL, GITHUB_API_URL    another server than github.com; GitHub's runners set both
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS; for git GIT_SSL_CAINFO`;
+
+const PUBLISH_FILES = `
+  published.jsonl                      in the folder of the batch: what was published, for people`;
+
+const PUBLISH_EXITS = `
+  0  published, or there already; or there is nothing to publish
+  2  flags, files or the repository cannot be used
+  5  the folder, transcript or patch was changed
+  6  the rest waits for --max-open or --per-hour
+  9  there is no token, or it may not do this
+ 10  GitHub's rate limit is used up
+ 11  GitHub cannot be reached
+ 13  a conflict, a refused patch, or a branch that somebody has pushed to`;
+
 interface Page {
   readonly environment?: string;
   readonly files?: string;
@@ -94,6 +113,17 @@ const PAGES: Readonly<Record<string, Page>> = {
     exits:
       '\n  0  all tasks are completed\n  2  flags or folders cannot be used\n 13  some tasks are not completed, or shards are missing',
     seeAlso: 'bosun help batch run; docs/batch.md',
+  },
+  'batch publish': {
+    environment: GITHUB,
+    files: PUBLISH_FILES,
+    exits: PUBLISH_EXITS,
+    seeAlso: 'bosun help publish, batch run; docs/publish.md',
+  },
+  publish: {
+    environment: GITHUB,
+    exits: PUBLISH_EXITS,
+    seeAlso: 'bosun help batch publish, run; docs/publish.md',
   },
   worker: {
     environment: `${VARIABLES}\n${CREDENTIALS}`,

@@ -6,6 +6,7 @@ import { demoCommand } from './command-demo.js';
 import { doctorCommand } from './command-doctor.js';
 import { gitHubActionCommand } from './command-github-action.js';
 import { policyCommand } from './command-policy.js';
+import { publishCommand } from './command-publish.js';
 import { reportCommand } from './command-report.js';
 import { resumeCommand } from './command-resume.js';
 import { runsCommand } from './command-runs.js';
@@ -21,6 +22,7 @@ export const OTHER_COMMANDS = {
   resume: resumeCommand,
   approve: approveCommand,
   policy: policyCommand,
+  publish: publishCommand,
   report: reportCommand,
   compare: compareCommand,
   test: testCommand,

@@ -23,9 +23,14 @@ export class Scratch {
     return this.#repository.top;
   }
 
-  /** Runs git at the top of the tree, with one of our indexes. */
-  git(index: string, args: readonly string[], input?: string): Promise<string> {
-    const environment = { ...this.#environment(), GIT_INDEX_FILE: this.path(index) };
+  /** Runs git at the top of the tree, with one of our indexes. `more` is added to its environment. */
+  git(
+    index: string,
+    args: readonly string[],
+    input?: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
+    const environment = { ...this.#environment(), GIT_INDEX_FILE: this.path(index), ...more };
     return this.#git(args, this.top, environment, undefined, input);
   }
 

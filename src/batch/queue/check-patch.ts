@@ -1,7 +1,7 @@
-import { errorMessage } from '../../lib/errors.js';
 import { oneLine } from '../../lib/text.js';
 import type { PolicyFacts } from '../../runs/policy-facts.js';
 import { changeFault } from '../../policy/protected-changes.js';
+import { patchPaths } from '../patch-paths.js';
 import type { Git } from '../workspaces/git.js';
 import type { CloneSource } from '../workspaces/source.js';
 
@@ -12,16 +12,8 @@ export async function checkPatch(
   { git, facts }: { readonly git: Git; readonly facts: PolicyFacts },
 ): Promise<void> {
   const fault = changeFault(facts.effective, { top, prefix });
-  // A moved file has two names: reversing the patch shows the other one.
-  for (const direction of [[], ['--reverse']]) {
-    const how = ['apply', '--numstat', '-z', ...direction, '--', patch];
-    // Outside of any repository: otherwise git leaves out what is not below the current folder.
-    const listed = await git(how, '/', { GIT_DIR: '/dev/null' }).catch((error: unknown) => {
-      throw new Error(`its patch cannot be read: ${errorMessage(error)}`);
-    });
-    for (const line of listed.split('\0').filter(Boolean)) {
-      const why = fault(line.replace(/^[^\t]*\t[^\t]*\t/, ''));
-      if (why !== undefined) throw new Error(`its patch is not allowed: ${oneLine(why, 300)}`);
-    }
+  for (const path of await patchPaths(patch, git)) {
+    const why = fault(path);
+    if (why !== undefined) throw new Error(`its patch is not allowed: ${oneLine(why, 300)}`);
   }
 }

@@ -18,11 +18,14 @@ export type Git = (
 export class GitFailed extends Error {
   /** Git's own exit code; undefined if it was killed, or did not even start. */
   readonly exitCode: number | undefined;
+  /** All that git said; the message has only its beginning. */
+  readonly stderr: string;
 
-  constructor(message: string, exitCode?: number) {
+  constructor(message: string, exitCode?: number, stderr = '') {
     super(message);
     this.name = 'GitFailed';
     this.exitCode = exitCode;
+    this.stderr = stderr;
   }
 }
 
@@ -74,7 +77,7 @@ export function ownGit({ variables, writable, signal }: GitSettings): Git {
     if (end.type === 'failed') throw new GitFailed(`git ${args[0]}: ${end.message}`);
     if (end.code !== 0) {
       const why = oneLine(end.stderr.trim(), 300) || `exit code ${end.code}`;
-      throw new GitFailed(`git ${args[0]} failed: ${why}`, end.code);
+      throw new GitFailed(`git ${args[0]} failed: ${why}`, end.code, end.stderr);
     }
     return end.stdout.toString('utf8');
   };

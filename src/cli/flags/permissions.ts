@@ -19,6 +19,8 @@ export const PERMISSION_FLAGS = {
       ...sameHelp(
         'the workspace (default: the current folder)',
         'batch run',
+        'batch publish',
+        'publish',
         'doctor',
         'tools',
         'runs list',
