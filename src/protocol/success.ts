@@ -63,6 +63,8 @@ export const PATCH_REPORT = object({
   file: text,
   files: count,
   bytes: count,
+  // Older versions did not record it.
+  'sha256?': word,
   // The policy does not allow it, and it was not written to its file.
   'rejected?': only(true),
   // Secrets were removed from it, so it may not apply.

@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { errorMessage, plainReason } from '../lib/errors.js';
 import { makeFolders } from '../lib/folders.js';
 import { globMatcher } from '../lib/glob.js';
+import { sha256 } from '../lib/ids.js';
 import { LateFile, PRIVATE } from '../lib/late-file.js';
 import { realPath } from '../lib/real-path.js';
 import type { Redactor } from '../lib/redact/redactor.js';
@@ -84,7 +85,8 @@ function settlePatch(outcome: Outcome, { changes, patch }: NetLook, settings: Pa
       warn(`${path} is outside the repository: what was changed in it is not in the patch`);
   const { bytes, redacted } = redactedBytes(patch.bytes, session.redactor);
   if (redacted) warn('secrets were redacted in the patch: it may not apply as it is');
-  const measures = { files: held.length, bytes: bytes.length, ...(redacted && { redacted }) };
+  const size = { files: held.length, bytes: bytes.length };
+  const measures = { ...size, sha256: sha256(bytes), ...(redacted && { redacted }) };
   const faults = [...new Set(limits.flatMap((limit) => faultsOf(patch, bytes.length, limit)))];
   const kept = join(session.outputs, 'run.patch');
   if (limits.length > 0) {

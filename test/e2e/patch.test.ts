@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
@@ -89,6 +90,7 @@ describe('--patch-out', () => {
       file: patchOf(where),
       files: 5,
       bytes: Buffer.byteLength(patch),
+      sha256: createHash('sha256').update(patch).digest('hex'),
     });
     expect(ofType(eventsOf(where), 'init')[0]?.patch_out).toBe(patchOf(where));
     expect(await verifyTranscript(where.transcript)).toMatchObject({ valid: true });

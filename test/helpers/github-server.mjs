@@ -28,13 +28,14 @@ import { join } from 'node:path';
  */
 
 /** @typedef {{status: number, body?: any, headers?: Record<string, string>} | 'reset'} GitHubReply */
+/** @typedef {(request: GitHubRequest) => GitHubReply | undefined | Promise<GitHubReply | undefined>} Script */
 
 export const TOKEN = 'ghs_0123456789abcdefghijABCDEFGHIJ012345';
 const BASIC = `Basic ${Buffer.from(`x-access-token:${TOKEN}`).toString('base64')}`;
 
 /**
  * @param {string} folder Where the repository is kept.
- * @param {{owner?: string, name?: string, script?: (request: GitHubRequest) => GitHubReply | undefined}} [options] A script
+ * @param {{owner?: string, name?: string, script?: Script}} [options] A script
  *   answers instead of the API or of git if it returns something.
  */
 export async function startGitHub(folder, { owner = 'octo', name = 'web', script = () => undefined } = {}) {
@@ -50,7 +51,8 @@ export async function startGitHub(folder, { owner = 'octo', name = 'web', script
   const pulls = [];
   /** @type {GitHubRequest[]} */
   const requests = [];
-  const state = { script, name: `${owner}/${name}` };
+  /** @type {{script: Script}} */
+  const state = { script };
 
   const server = createServer(async (incoming, response) => {
     const pieces = [];
@@ -66,7 +68,7 @@ export async function startGitHub(folder, { owner = 'octo', name = 'web', script
       raw: `${incoming.rawHeaders.join('\n')}\n${bytes.toString('latin1')}`,
     };
     requests.push(request);
-    const scripted = state.script(request);
+    const scripted = await state.script(request);
     if (scripted === 'reset') return void incoming.socket.destroy();
     if (scripted) return send(scripted);
     const isKnown = [`Bearer ${TOKEN}`, BASIC].includes(incoming.headers.authorization ?? '');
@@ -121,7 +123,8 @@ export async function startGitHub(folder, { owner = 'octo', name = 'web', script
     const { pathname, searchParams: query } = new URL(url, 'http://x');
     const path = pathname.replace('/api/v3', '');
     const base = `/repos/${owner}/${name}`;
-    if (path === base) return { status: 200, body: { full_name: state.name, default_branch: 'main' } };
+    if (path === base)
+      return { status: 200, body: { full_name: `${owner}/${name}`, default_branch: 'main' } };
     if (path === `${base}/pulls` && method === 'GET') return { status: 200, body: list(query) };
     if (path === `${base}/pulls`) return create(body);
     const [, from = '', to = ''] = /\/compare\/(.*)\.\.\.(.*)$/.exec(path) ?? [];

@@ -32,7 +32,9 @@ export async function runPublication(path: string): Promise<Publication> {
   const file = patchFile(transcript, patch);
   const read = () => {
     const { bytes } = readRegularFile(file);
-    if (bytes.length !== patch.bytes) throw unusable(`${file} is not the patch that the run wrote`);
+    const isSame = patch.sha256 === undefined || patch.sha256 === sha256(bytes);
+    if (bytes.length !== patch.bytes || !isSame)
+      throw unusable(`${file} is not the patch that the run wrote`);
     return bytes;
   };
   return { ...common, skipped: [], pieces: [{ id, key, own: key, bytes: statSync(file).size, read, story }] };
