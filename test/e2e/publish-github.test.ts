@@ -10,6 +10,9 @@ const stage = recordedBatch({
   two: [write('docs/2.md', '2\n')],
   three: [write('docs/3.md', '3\n')],
 });
+const manyTasks = recordedBatch(
+  Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`t${i}.`, [write(`docs/t${i}.md`, 'x\n')]])),
+);
 const MINUTE = 60_000;
 const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
 
@@ -50,6 +53,16 @@ test('a list of more than a page is read to its end', async () => {
   for (let i = 0; i < 120; i++) github.add({ head: `feature-${i}`, created_at: ago(i) });
   github.add({ head: 'bosun/other/1', created_at: ago(500) });
   expect((await result(['--max-open', '1'])).shown).toEqual(['one waiting', 'two waiting', 'three waiting']);
+}, 30_000);
+
+test('many tasks do not ask one by one', async () => {
+  const { github, result } = await manyTasks();
+  const { published } = await result(['--dry-run'], { env: { GITHUB_TOKEN: '' } });
+  for (const { branch } of published) github.add({ head: branch ?? '', state: 'closed' });
+  const asked = github.requests.length;
+  const { exit_code, shown } = await result();
+  expect([exit_code, new Set(shown.map((line) => line.split(' ')[1]))]).toEqual([0, new Set(['closed'])]);
+  expect(github.requests.length - asked).toBe(2);
 }, 30_000);
 
 test('--dry-run: with a token it looks and changes nothing, without one it says that it could not look', async () => {

@@ -44,7 +44,7 @@ test('each patch becomes a commit, a branch and a pull request; the same command
   expect(github.git('log', '--format=%an <%ae> %s', `main..${first?.head}`)).toBe(
     'Bosun <bosun@users.noreply.github.com> fix-it: edit\n',
   );
-  expect(github.pulls.map(({ base, draft }) => [base, draft])).toEqual(Array(4).fill(['main', false]));
+  expect(github.pulls.map(({ base, draft }) => `${base} ${draft}`)).toEqual(Array(4).fill('main false'));
   const notes = readFileSync(join(out, 'published.jsonl'), 'utf8').split('\n').filter(Boolean);
   expect(notes.map((line) => (JSON.parse(line) as { url: string }).url)).toHaveLength(4);
 

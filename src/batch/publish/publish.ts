@@ -43,40 +43,24 @@ export interface PublishRequest extends RoomLimits {
  * what is there already, so the same request again changes nothing, on any machine.
  */
 export async function publishPatches(request: PublishRequest): Promise<PublishResult> {
-  const { publication, repository, places, token, dryRun, variables, signal } = request;
-  const source = gitFolder(request.workspace);
-  const url = `${places.server}/${repository.owner}/${repository.name}.git`;
-  const remote = { server: places.server, url, token };
-  const api = token === undefined ? undefined : new GitHubApi({ api: places.api, token, variables, signal });
+  const { publication, repository, dryRun, signal, onTask } = request;
   const tasks = new Map<string, PublishedTask>();
   const settle = (task: PublishedTask) => {
     tasks.set(task.id, task);
-    request.onTask(task);
+    onTask(task);
   };
-  const workshop = await Workshop.open({ source, base: publication.base, remote, variables, signal });
-  const pulls = api && new Pulls(api, repository);
-  const rulesFor = rulesOf(request, source, workshop);
-  const publisher = new Publisher({ ...request, workshop, pulls, rulesFor, settle });
+  const tools = await openTools(request, settle);
+  const { publisher } = tools;
   let stopped: Problem | undefined;
   try {
-    const checked = await checkAll(request, workshop, rulesFor, settle);
-    const [first] = checked;
-    // Otherwise there is nothing to ask GitHub about.
-    if (first) {
-      await publisher.open();
-      const { redactor } = await rulesFor(first.piece);
-      const units = unitsOf(checked, request.grouping, publication.batch, redactor.text);
-      for (const unit of units) await publisher.publish(unit);
-    }
+    await publishAll(request, tools, settle);
   } catch (error) {
     stopped = problemOf(error, signal);
   } finally {
-    api?.close();
-    workshop.close();
+    tools.close();
   }
-  const why = stopped?.message ?? 'it was not reached';
   for (const piece of publication.pieces)
-    if (!tasks.has(piece.id)) settle(taskOf(piece, 'waiting', { reason: why }));
+    if (!tasks.has(piece.id)) settle(taskOf(piece, 'waiting', { reason: stopped?.message }));
   for (const one of publication.skipped) settle(taskOf(one, 'skipped', { reason: one.reason }));
   return {
     ...endingOf([...tasks.values()], stopped),
@@ -86,6 +70,49 @@ export async function publishPatches(request: PublishRequest): Promise<PublishRe
     again_at: publisher.againAt?.toISOString() ?? null,
     published: [...publication.pieces, ...publication.skipped].flatMap(({ id }) => tasks.get(id) ?? []),
   };
+}
+
+type RulesFor = (piece: Piece) => Promise<RecordedRules>;
+type Settle = (task: PublishedTask) => void;
+
+interface Tools {
+  readonly workshop: Workshop;
+  readonly pulls: Pulls | undefined;
+  readonly rulesFor: RulesFor;
+  readonly publisher: Publisher;
+  close(): void;
+}
+
+async function openTools(request: PublishRequest, settle: Settle): Promise<Tools> {
+  const { publication, repository, places, token, variables, signal } = request;
+  const source = gitFolder(request.workspace);
+  const url = `${places.server}/${repository.owner}/${repository.name}.git`;
+  const remote = { server: places.server, url, token };
+  const workshop = await Workshop.open({ source, base: publication.base, remote, variables, signal });
+  const api = token === undefined ? undefined : new GitHubApi({ api: places.api, token, variables, signal });
+  const pulls = api && new Pulls(api, repository);
+  const rulesFor = rulesOf(request, source, workshop);
+  return {
+    ...{ workshop, pulls, rulesFor },
+    publisher: new Publisher({ ...request, workshop, pulls, rulesFor, settle }),
+    close: () => {
+      api?.close();
+      workshop.close();
+    },
+  };
+}
+
+async function publishAll(request: PublishRequest, tools: Tools, settle: Settle): Promise<void> {
+  const { workshop, pulls, rulesFor, publisher } = tools;
+  const checked = await checkAll(request, workshop, rulesFor, settle);
+  const [first] = checked;
+  // There is nothing to ask GitHub about.
+  if (!first) return;
+  await publisher.open();
+  const { redactor } = await rulesFor(first.piece);
+  const units = unitsOf(checked, request.grouping, request.publication.batch, redactor.text);
+  await pulls?.readAll(units.length);
+  for (const unit of units) await publisher.publish(unit);
 }
 
 /** Throws what is no Problem: that is a bug. */
@@ -99,8 +126,8 @@ function problemOf(error: unknown, signal: AbortSignal): Problem {
 async function checkAll(
   { publication, maxPatch, signal }: PublishRequest,
   workshop: Workshop,
-  rulesFor: (piece: Piece) => Promise<RecordedRules>,
-  settle: (task: PublishedTask) => void,
+  rulesFor: RulesFor,
+  settle: Settle,
 ): Promise<CheckedPiece[]> {
   const all: CheckedPiece[] = [];
   for (const piece of publication.pieces) {
@@ -117,7 +144,7 @@ function rulesOf(
   { publication, workspace, variables }: PublishRequest,
   source: GitFolder | undefined,
   { root }: Workshop,
-): (piece: Piece) => Promise<RecordedRules> {
+): RulesFor {
   const repository = source
     ? { top: source.top, prefix: relative(source.top, workspace) }
     : { top: root, prefix: '' };

@@ -27,12 +27,18 @@ const PER_PAGE = 100;
 /** Nobody reads more open pull requests. */
 const MAX_PAGES = 30;
 const HOUR_MS = 3_600_000;
+const NEWEST = 'sort=created&direction=desc';
+/** A page of pull requests takes about as long as asking for this many. */
+const BRANCHES_PER_PAGE = 10;
 
 /** The pull requests of one repository. */
 export class Pulls {
   readonly #api: GitHubApi;
   readonly #repository: RepositoryName;
   readonly #path: string;
+  /** The newest ones, if they were read at once, and whether these are all. */
+  #known: readonly Pull[] = [];
+  #knowsAll = false;
 
   constructor(api: GitHubApi, repository: RepositoryName) {
     this.#api = api;
@@ -57,20 +63,32 @@ export class Pulls {
     return branch;
   }
 
+  /** Asks once for what many branches would ask for one by one: rates are limited by the number of requests. */
+  async readAll(branches: number): Promise<void> {
+    const pages = Math.min(MAX_PAGES, Math.floor(branches / BRANCHES_PER_PAGE));
+    if (pages === 0) return;
+    const { pulls, isWhole } = await this.#list(`state=all&${NEWEST}`, pages);
+    this.#known = pulls;
+    this.#knowsAll = isWhole;
+  }
+
   /** The pull request of a branch: an open one, else a merged one, else a closed one. */
   async of(branch: string): Promise<Pull | undefined> {
+    const known = best(this.#known, branch);
+    return known?.state === 'open' || this.#knowsAll ? known : this.#ask(branch);
+  }
+
+  async #ask(branch: string): Promise<Pull | undefined> {
     const head = encodeURIComponent(`${this.#repository.owner}:${branch}`);
-    const all = await this.#list(`head=${head}&state=all`, 1);
-    const own = all.filter((pull) => pull.branch === branch);
-    return ['open', 'merged', 'closed'].flatMap((state) => own.find((pull) => pull.state === state) ?? [])[0];
+    return best((await this.#list(`head=${head}&state=all`, 1)).pulls, branch);
   }
 
   /** How many of our pull requests are open, and when those of the last hour were created, the newest first. */
   async recent(): Promise<{ readonly open: number; readonly created: readonly number[] }> {
-    const open = await this.#list('state=open', MAX_PAGES);
+    const { pulls: open } = await this.#list('state=open', MAX_PAGES);
     const since = Date.now() - HOUR_MS;
     const isOld = ({ createdAt }: Pull) => createdAt < since;
-    const newest = await this.#list('state=all&sort=created&direction=desc', MAX_PAGES, isOld);
+    const { pulls: newest } = await this.#list(`state=all&${NEWEST}`, MAX_PAGES, isOld);
     return {
       open: open.filter(isOurs).length,
       created: newest.filter((pull) => isOurs(pull) && !isOld(pull)).map(({ createdAt }) => createdAt),
@@ -89,7 +107,7 @@ export class Pulls {
     const asked = { title, body, head: branch, base, draft, maintainer_can_modify: true };
     const answer = await this.#api.post(`${this.#path}/pulls`, asked);
     // Maybe by an earlier try, whose answer was lost.
-    const there = answer.status === 422 ? await this.of(branch) : undefined;
+    const there = answer.status === 422 ? await this.#ask(branch) : undefined;
     if (there?.state === 'open') return there;
     if (answer.status === 422) return { refused: saidBy(answer) };
     const pull = pullOf(checked(answer, 201, 'create pull requests'), this.#repository);
@@ -97,7 +115,11 @@ export class Pulls {
     return pull;
   }
 
-  async #list(query: string, maxPages: number, isEnough?: (pull: Pull) => boolean): Promise<Pull[]> {
+  async #list(
+    query: string,
+    maxPages: number,
+    isEnough?: (pull: Pull) => boolean,
+  ): Promise<{ readonly pulls: Pull[]; readonly isWhole: boolean }> {
     const pulls: Pull[] = [];
     for (let page = 1; page <= maxPages; page++) {
       const answer = await this.#api.get(`${this.#path}/pulls?${query}&per_page=${PER_PAGE}&page=${page}`);
@@ -105,10 +127,16 @@ export class Pulls {
       if (!Array.isArray(items)) throw answerProblem(answer, 'list pull requests');
       const found = items.flatMap((item: unknown) => pullOf(item, this.#repository) ?? []);
       pulls.push(...found);
-      if (items.length < PER_PAGE || (isEnough && found.some(isEnough))) break;
+      if (items.length < PER_PAGE) return { pulls, isWhole: true };
+      if (isEnough && found.some(isEnough)) break;
     }
-    return pulls;
+    return { pulls, isWhole: false };
   }
+}
+
+function best(pulls: readonly Pull[], branch: string): Pull | undefined {
+  const own = pulls.filter((pull) => pull.branch === branch);
+  return ['open', 'merged', 'closed'].flatMap((state) => own.find((pull) => pull.state === state) ?? [])[0];
 }
 
 const isOurs = ({ branch }: Pull) => branch.startsWith(BRANCHES);
