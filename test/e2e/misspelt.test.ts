@@ -48,7 +48,7 @@ describe('help for a command that does not exist', () => {
   test.each([
     [['reprot', '--help'], /no command "reprot"\. Did you mean `bosun report`\?/],
     [['policy', 'chekc', '--help'], /no command "policy chekc"\. Did you mean `bosun policy check`\?/],
-    [['batch', 'publish', '-h'], /no command "batch publish"\. See bosun batch --help/],
+    [['batch', 'submit', '-h'], /no command "batch submit"\. See bosun batch --help/],
   ])('%j is exit 2 instead of the help of another command', async (args, message) => {
     const { code, stdout, stderr } = await typed(args);
     expect([code, stdout]).toEqual([2, '']);

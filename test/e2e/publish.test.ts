@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { branchesOf, changesIn, git, recordedBatch, replace, write } from '../helpers/publish.js';
+import { branchesOf, changesIn, git, recordedBatch, replace, write, type Stage } from '../helpers/publish.js';
 import { shareProcess } from '../helpers/this-process.js';
 
 shareProcess();
@@ -27,6 +27,15 @@ const PUBLISHED = [
   `${ODD} published`,
   'nothing skipped',
 ];
+
+/** Where everything is published already, for tests that leave it so. */
+let once: Promise<Stage> | undefined;
+const publishedStage = () =>
+  (once ??= (async () => {
+    const made = await stage({ keep: true });
+    await made.publish();
+    return made;
+  })());
 
 test('each patch becomes a commit, a branch and a pull request; the same command again changes nothing', async () => {
   const { github, workspace, out, publish, result } = await stage();
@@ -63,8 +72,7 @@ test('each patch becomes a commit, a branch and a pull request; the same command
 }, 30_000);
 
 test('the pull request says what was asked and checked, and no text in it means anything to GitHub', async () => {
-  const { github, publish } = await stage();
-  await publish();
+  const { github } = await publishedStage();
   const [edit, , , odd] = github.pulls;
   expect(edit?.body).toMatch(/^Made by Bosun in the batch `fix-it`, task `edit`\.\n/);
   expect(edit?.body).toContain('- `a.txt` +1 -1\n');
@@ -83,8 +91,7 @@ test('the pull request says what was asked and checked, and no text in it means 
 }, 30_000);
 
 test('what was merged or closed stays so, and nothing is pushed for it', async () => {
-  const { github, publish, result } = await stage();
-  await publish();
+  const { github, result } = await publishedStage();
   Object.assign(github.pulls[0] ?? {}, { state: 'closed', merged_at: '2026-01-01T00:00:00Z' });
   Object.assign(github.pulls[1] ?? {}, { state: 'closed' });
   for (const branch of branchesOf(github)) github.git('update-ref', '-d', `refs/heads/${branch}`);

@@ -1,6 +1,6 @@
 // A GitHub on loopback: the part of its REST API that publishing needs, and beside it a real git http-backend.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
@@ -44,9 +44,11 @@ export async function startGitHub(folder, { owner = 'octo', name = 'web', script
   mkdirSync(bare, { recursive: true });
   const git = (/** @type {string[]} */ ...args) =>
     execFileSync('git', args, { cwd: bare, encoding: 'utf8', stdio: 'pipe' });
-  git('init', '-q', '--bare', '-b', 'main', '.');
-  git('config', 'http.receivepack', 'true');
-  git('config', 'uploadpack.allowAnySHA1InWant', 'true');
+  git('init', '-q', '--template=', '--bare', '-b', 'main', '.');
+  appendFileSync(
+    join(bare, 'config'),
+    '[http]\n\treceivepack = true\n[uploadpack]\n\tallowAnySHA1InWant = true\n',
+  );
   /** @type {GitHubPull[]} */
   const pulls = [];
   /** @type {GitHubRequest[]} */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { PublishedTask, PublishResult } from '../../src/batch/publish/outcome.js';
@@ -60,9 +60,17 @@ export const FILES = {
 };
 const ALL_AT_ONCE = ['--per-hour', '0'];
 
-/** A batch that is run once for a suite. Returns what makes a copy of it for a test, with a GitHub that has the same commit. */
-export function recordedBatch(deeds: Deeds, prompt = 'Do {{id}}', more = ''): () => Promise<Stage> {
+/**
+ * A batch that is run once for a suite. Returns what makes a copy of it, with a GitHub that has the same commit: for a test, or to
+ * keep for all.
+ */
+export function recordedBatch(
+  deeds: Deeds,
+  prompt = 'Do {{id}}',
+  more = '',
+): (options?: { keep?: boolean }) => Promise<Stage> {
   const cleanUps: (() => unknown)[] = [];
+  const atEnd: (() => unknown)[] = [() => original.remove()];
   let original: Scratch;
   beforeAll(async () => {
     original = scratch(FILES);
@@ -82,16 +90,18 @@ export function recordedBatch(deeds: Deeds, prompt = 'Do {{id}}', more = ''): ()
     await server.close();
     if (code !== 0 && code !== 13) throw new Error(stderr);
   });
-  afterAll(() => original.remove());
+  afterAll(async () => {
+    for (const cleanUp of atEnd.splice(0)) await cleanUp();
+  });
   afterEach(async () => {
     for (const cleanUp of cleanUps.splice(0)) await cleanUp();
   });
-  return async () => {
+  return async ({ keep = false } = {}) => {
     const made = scratch();
     cpSync(original.workspace, made.workspace, { recursive: true });
     cpSync(outOf(original), outOf(made), { recursive: true });
     const github = await startGitHub(made.root);
-    cleanUps.push(github.close, made.remove);
+    (keep ? atEnd : cleanUps).push(github.close, made.remove);
     git(made.workspace, 'push', '-q', github.bare, 'HEAD:main');
     return stageOf(made, github);
   };
@@ -126,9 +136,20 @@ function stageOf(made: Scratch, github: GitHub): Stage {
       git(made.root, 'clone', '-q', '-b', branch, github.bare, clone);
       writeFileSync(join(clone, file), content);
       git(clone, 'add', '-A');
-      git(clone, '-c', 'user.name=u', '-c', 'user.email=u@example.org', 'commit', '-qm', 'by hand');
+      git(
+        clone,
+        '-c',
+        'user.name=u',
+        '-c',
+        'user.email=u@example.org',
+        '-c',
+        'maintenance.auto=false',
+        'commit',
+        '-qm',
+        'by hand',
+      );
       git(clone, 'push', '-q', 'origin', `HEAD:${branch}`);
-      execFileSync('rm', ['-rf', clone]);
+      rmSync(clone, { recursive: true });
     },
   };
 }

@@ -31,17 +31,19 @@ export async function buildUnit(
   const first = await workshop.start(parent);
   let tree = first;
   const members: BuiltMember[] = [];
+  let changes: readonly TreeChange[] = [];
   for (const { piece, patch } of unit.members) {
     const merged = await workshop.tryPatch(patch);
     const end = (fate: Fate, reason?: string) => members.push({ piece, fate, reason });
     if ('conflict' in merged) end('conflict', oneLine(merged.conflict, 300));
     else if (merged.tree === tree) end('merged', 'the base already has these changes');
     else {
-      const changes = await treeChanges(workshop, tree, merged.tree);
-      const why = await treeFault(workshop, changes, await rulesFor(piece));
+      const own = await treeChanges(workshop, tree, merged.tree);
+      const why = await treeFault(workshop, own, await rulesFor(piece));
       if (why !== undefined) end('refused', oneLine(why, 300));
       else {
         workshop.keep(merged.tree);
+        changes = own;
         ({ tree } = merged);
         end('in');
       }
@@ -56,7 +58,9 @@ export async function buildUnit(
     ...{ tree, parent, author, message: `${unit.title}\n\n${keys}\n` },
     date: new Date(Math.max(...times)),
   });
-  return { members, changes: await treeChanges(workshop, first, tree), commit };
+  // One patch has made all of them.
+  if (inside.length > 1) changes = await treeChanges(workshop, first, tree);
+  return { members, changes, commit };
 }
 
 /** Patches that together change nothing. */

@@ -16,27 +16,34 @@ const SUBMODULE = '160000';
 const NO_FILE = '000000';
 
 export async function treeChanges({ git }: Workshop, from: string, to: string): Promise<TreeChange[]> {
-  const how = ['diff-tree', '-r', '-z', '--no-renames', '--no-ext-diff', '--no-textconv'];
-  const raw = (await git(...how, '--raw', '--no-abbrev', from, to)).split('\0').filter(Boolean);
-  const numbers = (await git(...how, '--numstat', from, to)).split('\0').filter(Boolean);
-  const lines = new Map(
-    numbers.map((entry) => {
-      const [added = '', removed = '', path = ''] = entry.split('\t');
-      return [path, { added: numberIn(added), removed: numberIn(removed) }];
-    }),
-  );
-  return Array.from({ length: raw.length / 2 }, (_, at) => {
-    const [modeA = '', modeB = '', blobA = '', blobB = ''] = (raw[2 * at] ?? '').slice(1).split(' ');
-    const path = raw[2 * at + 1] ?? '';
-    return {
-      path,
-      before: { mode: modeA, blob: blobA },
-      after: { mode: modeB, blob: blobB },
-      ...(lines.get(path) ?? { added: undefined, removed: undefined }),
-    };
-  });
+  const how = [
+    '-r',
+    '-z',
+    '--raw',
+    '--numstat',
+    '--no-abbrev',
+    '--no-renames',
+    '--no-ext-diff',
+    '--no-textconv',
+  ];
+  const fields = (await git('diff-tree', ...how, from, to)).split('\0').filter(Boolean);
+  const files: Omit<TreeChange, 'added' | 'removed'>[] = [];
+  const lines = new Map<string, Pick<TreeChange, 'added' | 'removed'>>();
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] ?? '';
+    if (field.startsWith(':')) {
+      const [modeA = '', modeB = '', blobA = '', blobB = ''] = field.slice(1).split(' ');
+      const path = fields[++at] ?? '';
+      files.push({ path, before: { mode: modeA, blob: blobA }, after: { mode: modeB, blob: blobB } });
+    } else {
+      const [, added = '', removed = '', path = ''] = /^(\S+)\t(\S+)\t([^]*)$/.exec(field) ?? [];
+      lines.set(path, { added: numberIn(added), removed: numberIn(removed) });
+    }
+  }
+  return files.map((file) => ({ ...file, ...(lines.get(file.path) ?? UNCOUNTED) }));
 }
 
+const UNCOUNTED = { added: undefined, removed: undefined };
 const numberIn = (text: string) => (text === '-' ? undefined : Number(text));
 
 export interface TreeRules {
@@ -81,14 +88,12 @@ export function linkFault(path: string, target: string): string | undefined {
   return /(?:^|\/)\.git(?:\/|$)/i.test(place) ? `${path} is a link that leads into .git` : undefined;
 }
 
-async function sizeFault({ git }: Workshop, changes: readonly TreeChange[]): Promise<string | undefined> {
+async function sizeFault(workshop: Workshop, changes: readonly TreeChange[]): Promise<string | undefined> {
+  const files = changes.filter(({ after }) => after.mode !== NO_FILE);
+  const sizes = await workshop.sizes(files.map(({ after }) => after.blob));
   let sum = 0;
-  for (const { path, after } of changes) {
-    if (after.mode === NO_FILE) continue;
-    sum += Number(await git('cat-file', '-s', after.blob));
-    if (sum > MAX_CONTENT) return `${path} is too large to look for secrets in it`;
-  }
-  return undefined;
+  const large = files.find((_, at) => (sum += sizes[at] ?? 0) > MAX_CONTENT);
+  return large && `${large.path} is too large to look for secrets in it`;
 }
 
 async function secretFault(

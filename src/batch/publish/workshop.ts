@@ -61,6 +61,7 @@ export class Workshop {
   readonly #settings: WorkshopSettings;
   readonly #scratch: Scratch;
   #tree = '';
+  #first: { readonly commit: string; readonly tree: string } | undefined;
 
   private constructor(root: string, settings: WorkshopSettings, scratch: Scratch, git: Git) {
     this.root = root;
@@ -136,10 +137,22 @@ export class Workshop {
     );
   }
 
-  /** Begins with the tree of a commit, and returns it. */
+  /** The size of each object. */
+  async sizes(objects: readonly string[]): Promise<number[]> {
+    if (objects.length === 0) return [];
+    const asked = objects.map((object) => `${object}\n`).join('');
+    const said = await this.#scratch.git('index', ['cat-file', '--batch-check=%(objectsize)'], asked);
+    return said.trim().split('\n').map(Number);
+  }
+
+  /** Begins with the tree of a commit, and returns it. Most often it is the same one. */
   async start(commit: string): Promise<string> {
-    await this.#scratch.git('index', ['read-tree', '--no-sparse-checkout', commit]);
-    return (this.#tree = await treeOf(this.#scratch, 'index'));
+    if (this.#first?.commit !== commit) {
+      await this.#scratch.git('first', ['read-tree', '--no-sparse-checkout', commit]);
+      this.#first = { commit, tree: await treeOf(this.#scratch, 'first') };
+    }
+    this.#scratch.copy('first', 'index');
+    return (this.#tree = this.#first.tree);
   }
 
   /** What a patch makes of the tree so far, which only `keep` changes. */

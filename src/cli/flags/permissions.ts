@@ -17,10 +17,13 @@ export const PERMISSION_FLAGS = {
       run: 'the workspace (default: the current folder)',
       resume: 'the workspace (default: where it was)',
       ...sameHelp(
-        'the workspace (default: the current folder)',
-        'batch run',
+        'the repository whose objects are used (default: the current folder)',
         'batch publish',
         'publish',
+      ),
+      ...sameHelp(
+        'the workspace (default: the current folder)',
+        'batch run',
         'doctor',
         'tools',
         'runs list',
