@@ -4,6 +4,7 @@ import { defused } from '../../src/batch/publish/defused.js';
 import { isAddressOf, placesIn, repositoryName } from '../../src/batch/publish/github/places.js';
 import { limitedFor } from '../../src/batch/publish/github/rate-limit.js';
 import { addedLines, linkFault } from '../../src/batch/publish/inspect-tree.js';
+import { prefixOf } from '../../src/batch/publish/prefix.js';
 import { branchOf, groupKey, titleOf } from '../../src/batch/publish/names.js';
 
 const KEY = '0123456789abcdef'.repeat(4);
@@ -133,6 +134,19 @@ test('the API of a server follows from its address, but not the other way round'
   expect(() => placesIn({ GITHUB_API_URL: 'https://evil.example' })).toThrow('GITHUB_API_URL is');
   expect(() => placesIn({ GITHUB_SERVER_URL: 'http://10.0.0.1' })).toThrow('does not begin with https://');
   expect(placesIn({ GITHUB_SERVER_URL: 'http://[::1]:80' }).server).toBe('http://[::1]');
+});
+
+test.each([
+  [['a', 'b/c'], ['a', 'b/c'], ''],
+  [['p/a', 'p/b/c'], ['b/c', 'a'], 'p'],
+  [['p/q/a', 'x'], ['a', '../../x'], 'p/q'],
+  [['a', 'p/a'], ['a', 'p/a'], ''],
+  // Only one of them is a change.
+  [['a', 'p/a'], ['a'], undefined],
+  [['a'], ['b'], undefined],
+  [['a'], [], undefined],
+])('a patch of %j, with the changes %j, is from the folder %j', (patched, changed, prefix) => {
+  expect(prefixOf(patched, changed)).toBe(prefix);
 });
 
 test('what a marker says of the members of a group', () => {

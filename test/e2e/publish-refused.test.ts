@@ -23,6 +23,7 @@ const stage = recordedBatch({
   ],
   link: [node('fs.symlinkSync("../../etc/passwd","docs/link")')],
   policy: [node('fs.appendFileSync("ci/policy.yaml","# more\\n")')],
+  denied: [node('fs.mkdirSync("docs/locked");fs.writeFileSync("docs/locked/x","x")')],
   inner: [node('fs.symlinkSync("one.md","docs/inner")')],
   absolute: [node('fs.symlinkSync("/etc/passwd","passwd")')],
   module: [write('.gitmodules', '[submodule "x"]\n\tpath = x\n\turl = https://evil.example/x\n')],
@@ -56,6 +57,7 @@ test('what may not be published is refused with its reason, and everything else 
     workflow: expect.stringMatching(
       /^refused: \.github\/workflows\/x\.yml is protected and never written: a CI service/,
     ),
+    denied: 'refused: docs/locked/x is protected and never written',
     // Although the checkout is not where it was.
     policy: 'refused: ci/policy.yaml is a policy that the run was under',
     link: 'refused: docs/link is a link that leads out of the repository',
@@ -69,7 +71,7 @@ test('what may not be published is refused with its reason, and everything else 
     many: expect.stringMatching(/^refused: its patch has|^refused: it changes 301 files, more than 300$/),
   });
   expect([exit_code, branchesOf(github).length]).toEqual([13, 3]);
-  expect(stderr).toContain('tasks_failed: 14 tasks: ');
+  expect(stderr).toContain('tasks_failed: 15 tasks: ');
   const all = `${JSON.stringify(of)}${stderr}${readFileSync(join(out, 'published.jsonl'), 'utf8')}`;
   expect(all + JSON.stringify(github.pulls)).not.toContain(LATE);
 }, 30_000);

@@ -175,7 +175,7 @@ test('a conflict is reported and not forced; what the base has already is merged
 test('patches are merged with what the base has become', async () => {
   const { github, moveOn, result } = await stage();
   moveOn('a.txt', 'a\nb\nc\nd\ne\nf\ng\nH\n');
-  expect((await result()).of['edit']?.status).toBe('published');
+  expect((await result(['--group', 'all'])).of['edit']?.status).toBe('published');
   expect(github.git('show', `${github.pulls[0]?.head}:a.txt`)).toBe('a\nB\nc\nd\ne\nf\ng\nH\n');
 }, 30_000);
 
@@ -206,7 +206,7 @@ test('--group all opens one, without what conflicts, which is reported each time
 test('without a checkout the patches are fetched for and merged as well', async () => {
   const { github, result, home, moveOn } = await stage();
   moveOn('a.txt', 'a\nb\nc\nd\ne\nf\ng\nH\n');
-  const { shown } = await result(['-C', home]);
+  const { shown } = await result(['-C', home, '--group', 'all']);
   expect(shown).toEqual(PUBLISHED);
   expect(github.git('show', `${github.pulls[0]?.head}:a.txt`)).toBe('a\nB\nc\nd\ne\nf\ng\nH\n');
 }, 30_000);
@@ -215,6 +215,6 @@ test('a shallow checkout is enough', async () => {
   const { root, workspace, github, result } = await stage();
   const shallow = join(root, 'shallow');
   git(root, 'clone', '-q', '--depth', '1', `file://${workspace}`, shallow);
-  expect((await result(['-C', shallow])).shown).toEqual(PUBLISHED);
-  expect(branchesOf(github)).toHaveLength(4);
+  expect((await result(['-C', shallow, '--group', 'all'])).shown).toEqual(PUBLISHED);
+  expect(branchesOf(github)).toHaveLength(1);
 }, 30_000);

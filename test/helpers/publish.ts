@@ -51,7 +51,8 @@ export interface Published extends PublishResult {
   readonly shown: readonly string[];
 }
 
-const POLICY = 'version: 1\nmode: yolo\nsandbox: {mode: off}\nshell: {env: {pass: [PATH]}}\n';
+const POLICY =
+  'version: 1\nmode: yolo\nsandbox: {mode: off}\nshell: {env: {pass: [PATH]}}\nworkspace: {write_deny: ["docs/locked/**"]}\n';
 export const FILES = {
   'ci/policy.yaml': POLICY,
   'a.txt': 'a\nb\nc\nd\ne\nf\ng\nh\n',

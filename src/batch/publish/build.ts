@@ -1,5 +1,4 @@
 import { oneLine } from '../../lib/text.js';
-import type { RecordedRules } from '../../runs/recorded-changes.js';
 import type { Fate } from './body.js';
 import { treeChanges, treeFault, type TreeChange } from './inspect-tree.js';
 import type { Piece } from './publication.js';
@@ -26,20 +25,19 @@ export async function buildUnit(
   parent: string,
   author: string,
   workshop: Workshop,
-  rulesFor: (piece: Piece) => Promise<RecordedRules>,
 ): Promise<Built> {
   const first = await workshop.start(parent);
   let tree = first;
   const members: BuiltMember[] = [];
   let changes: readonly TreeChange[] = [];
-  for (const { piece, patch } of unit.members) {
+  for (const { piece, patch, rules } of unit.members) {
     const merged = await workshop.tryPatch(patch);
     const end = (fate: Fate, reason?: string) => members.push({ piece, fate, reason });
     if ('conflict' in merged) end('conflict', oneLine(merged.conflict, 300));
     else if (merged.tree === tree) end('merged', 'the base already has these changes');
     else {
       const own = await treeChanges(workshop, tree, merged.tree);
-      const why = await treeFault(workshop, own, await rulesFor(piece));
+      const why = await treeFault(workshop, own, rules);
       if (why !== undefined) end('refused', oneLine(why, 300));
       else {
         workshop.keep(merged.tree);

@@ -6,21 +6,26 @@ import { oneLine } from '../../lib/text.js';
 import type { RecordedRules } from '../../runs/recorded-changes.js';
 import { patchPaths } from '../patch-paths.js';
 import type { Git } from '../workspaces/git.js';
+import { prefixOf } from './prefix.js';
 import type { Piece } from './publication.js';
 import type { CheckedPiece } from './units.js';
 
 export const MAX_FILES = 300;
 
-export interface PieceRules extends RecordedRules {
+export interface PieceChecks {
   /** In bytes. */
   readonly maxPatch: number;
+  /** `prefix` leads from the top of the repository to the workspace of the run, if that is clear. */
+  readonly rulesFor: (piece: Piece, prefix: string | undefined) => Promise<RecordedRules>;
+  /** A folder of our own. */
+  readonly root: string;
+  readonly plainGit: Git;
 }
 
 /** Checks a patch by its own text, and copies it: what is checked is what is published. Returns why not, if so. */
 export async function checkPiece(
   piece: Piece,
-  { fault, maxPatch }: PieceRules,
-  { root, plainGit }: { readonly root: string; readonly plainGit: Git },
+  { maxPatch, rulesFor, root, plainGit }: PieceChecks,
 ): Promise<CheckedPiece | string> {
   if (piece.bytes > maxPatch) return tooLarge(piece.bytes, maxPatch);
   if (piece.story.isRedacted) return 'a secret was removed from it when it was saved, so it is not whole';
@@ -35,8 +40,9 @@ export async function checkPiece(
     return oneLine(errorMessage(error), 300);
   }
   if (paths.length > MAX_FILES) return `it changes ${paths.length} files, more than ${MAX_FILES}`;
-  const [why] = paths.flatMap((path) => fault(path) ?? []);
-  return why ?? { piece, patch, paths };
+  const rules = await rulesFor(piece, prefixOf(paths, piece.story.changes));
+  const [why] = paths.flatMap((path) => rules.fault(path) ?? []);
+  return why ?? { piece, patch, paths, rules };
 }
 
 function tooLarge(bytes: number, most: number): string {

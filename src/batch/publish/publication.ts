@@ -23,6 +23,8 @@ export interface Story {
   /** The hash of the last line. */
   readonly transcript: string;
   readonly endedAt: Date;
+  /** The paths that the run changed, from its workspace. */
+  readonly changes: readonly string[];
   readonly init: InitEvent;
   /** Secrets were removed from the patch when it was saved. */
   readonly isRedacted: boolean;

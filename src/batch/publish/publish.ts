@@ -4,12 +4,12 @@ import { gitFolder, type GitFolder } from '../../lib/git.js';
 import { Problem } from '../../protocol/problem.js';
 import { recordedRules, type RecordedRules } from '../../runs/recorded-changes.js';
 import { cancelProblem } from '../halt.js';
-import { checkPiece } from './check-piece.js';
+import { checkPiece, type PieceChecks } from './check-piece.js';
 import { GitHubApi } from './github/api.js';
 import type { Places, RepositoryName } from './github/places.js';
 import { Pulls } from './github/pulls.js';
 import { endingOf, taskOf, type PublishedTask, type PublishResult } from './outcome.js';
-import type { Piece, Publication } from './publication.js';
+import type { Publication } from './publication.js';
 import { Publisher } from './publisher.js';
 import type { RoomLimits } from './room.js';
 import { unitsOf, type CheckedPiece, type Grouping } from './units.js';
@@ -72,7 +72,7 @@ export async function publishPatches(request: PublishRequest): Promise<PublishRe
   };
 }
 
-type RulesFor = (piece: Piece) => Promise<RecordedRules>;
+type RulesFor = PieceChecks['rulesFor'];
 type Settle = (task: PublishedTask) => void;
 
 interface Tools {
@@ -94,7 +94,7 @@ async function openTools(request: PublishRequest, settle: Settle): Promise<Tools
   const rulesFor = rulesOf(request, source, workshop);
   return {
     ...{ workshop, pulls, rulesFor },
-    publisher: new Publisher({ ...request, workshop, pulls, rulesFor, settle }),
+    publisher: new Publisher({ ...request, workshop, pulls, settle }),
     close: () => {
       api?.close();
       workshop.close();
@@ -105,12 +105,10 @@ async function openTools(request: PublishRequest, settle: Settle): Promise<Tools
 async function publishAll(request: PublishRequest, tools: Tools, settle: Settle): Promise<void> {
   const { workshop, pulls, rulesFor, publisher } = tools;
   const checked = await checkAll(request, workshop, rulesFor, settle);
-  const [first] = checked;
-  // There is nothing to ask GitHub about.
-  if (!first) return;
+  // Then there is nothing to ask GitHub about.
+  if (checked.length === 0) return;
   await publisher.open();
-  const { redactor } = await rulesFor(first.piece);
-  const units = unitsOf(checked, request.grouping, request.publication.batch, redactor.text);
+  const units = unitsOf(checked, request.grouping, request.publication.batch);
   await pulls?.readAll(units.length);
   for (const unit of units) await publisher.publish(unit);
 }
@@ -132,7 +130,8 @@ async function checkAll(
   const all: CheckedPiece[] = [];
   for (const piece of publication.pieces) {
     if (signal.aborted) throw cancelProblem(signal.reason);
-    const checked = await checkPiece(piece, { ...(await rulesFor(piece)), maxPatch }, workshop);
+    const { root, plainGit } = workshop;
+    const checked = await checkPiece(piece, { rulesFor, maxPatch, root, plainGit });
     if (typeof checked === 'string') settle(taskOf(piece, 'refused', { reason: checked }));
     else all.push(checked);
   }
@@ -145,13 +144,12 @@ function rulesOf(
   source: GitFolder | undefined,
   { root }: Workshop,
 ): RulesFor {
-  const repository = source
-    ? { top: source.top, prefix: relative(source.top, workspace) }
-    : { top: root, prefix: '' };
+  const top = source?.top ?? root;
+  const usual = source ? relative(top, workspace) : '';
   const known = new Map<string, Promise<RecordedRules>>();
-  return ({ story: { init } }) => {
-    const name = canonicalJson([init.effective_policy, init.limits, init.success ?? null]);
-    const rules = known.get(name) ?? recordedRules(init, repository, publication.workspace, variables);
+  return ({ story: { init } }, prefix = usual) => {
+    const name = canonicalJson([prefix, init.effective_policy, init.limits, init.success ?? null]);
+    const rules = known.get(name) ?? recordedRules(init, { top, prefix }, publication.workspace, variables);
     known.set(name, rules);
     return rules;
   };

@@ -1,6 +1,5 @@
 import { oneLine } from '../../lib/text.js';
 import { configProblem } from '../../protocol/problem.js';
-import type { RecordedRules } from '../../runs/recorded-changes.js';
 import { bodyOf, fateIn } from './body.js';
 import { buildUnit, type Built } from './build.js';
 import type { Pull, Pulls } from './github/pulls.js';
@@ -22,9 +21,10 @@ export interface PublisherSettings extends RoomLimits {
   readonly workshop: Workshop;
   /** Undefined: GitHub cannot be asked. */
   readonly pulls: Pulls | undefined;
-  readonly rulesFor: (piece: Piece) => Promise<RecordedRules>;
   readonly settle: (task: PublishedTask) => void;
 }
+
+type End = { readonly status: PublishStatus } & TaskFacts;
 
 /** What is found out once, when it is first needed. */
 interface Found {
@@ -53,16 +53,21 @@ export class Publisher {
   }
 
   async publish(unit: Unit): Promise<void> {
-    const { pulls, workshop, author, rulesFor } = this.#settings;
+    const { pulls, workshop, author } = this.#settings;
     const pull = await pulls?.of(unit.branch);
     if (pull) return this.#leave(unit, pull);
-    const built = await buildUnit(unit, await this.#parent(), author, workshop, rulesFor);
+    const fresh = await buildUnit(unit, await this.#parent(), author, workshop);
+    const there = fresh.commit === undefined ? undefined : await this.#there(unit, fresh);
+    const built = there && there !== 'changed' ? there : fresh;
     for (const { piece, fate, reason } of built.members)
       if (fate !== 'in') this.#settle(piece, fate, { reason, branch: unit.branch });
     if (built.commit === undefined) return;
-    const inside = built.members.flatMap(({ piece, fate }) => (fate === 'in' ? piece : []));
-    const end = await this.#add(unit, built, built.commit);
-    for (const piece of inside) this.#settle(piece, end.status, { branch: unit.branch, ...end });
+    const end =
+      there === 'changed'
+        ? ({ status: 'changed', reason: 'somebody has pushed to its branch; it is left alone' } as const)
+        : await this.#add(unit, built, there ? undefined : built.commit);
+    for (const { piece, fate } of built.members)
+      if (fate === 'in') this.#settle(piece, end.status, { branch: unit.branch, ...end });
   }
 
   /** What has a pull request already, whatever became of it. */
@@ -74,13 +79,11 @@ export class Publisher {
     }
   }
 
-  async #add(unit: Unit, built: Built, commit: string): Promise<{ status: PublishStatus } & TaskFacts> {
+  /** `push` is what has to be pushed first, if anything. */
+  async #add(unit: Unit, built: Built, push: string | undefined): Promise<End> {
     const { pulls, dryRun } = this.#settings;
     const plan = dryRun ? { title: unit.title, files: built.changes } : {};
     if (!pulls) return { status: 'would_publish', ...plan, reason: 'GitHub was not asked' };
-    const there = (await this.#branches()).get(unit.branch);
-    if (there !== undefined && there !== commit && !(await this.#isOurs(unit, there)))
-      return { status: 'changed', ...plan, reason: 'somebody has pushed to its branch; it is left alone' };
     const room = await this.#room();
     const missing = room.missing();
     if (missing) {
@@ -88,65 +91,63 @@ export class Publisher {
       return { status: 'waiting', ...plan, reason: missing.reason };
     }
     room.take();
-    return dryRun
-      ? { status: 'would_publish', ...plan }
-      : this.#publishNow(unit, built, pulls, there === undefined ? { push: commit } : { there });
+    return dryRun ? { status: 'would_publish', ...plan } : this.#publishNow(unit, built, pulls, push);
   }
 
-  async #publishNow(
-    unit: Unit,
-    built: Built,
-    pulls: Pulls,
-    branch: { readonly push: string } | { readonly there: string },
-  ): Promise<{ status: PublishStatus } & TaskFacts> {
-    const { workshop, draft, repository } = this.#settings;
-    const refused = 'push' in branch ? await workshop.push(branch.push, unit.branch) : undefined;
+  async #publishNow(unit: Unit, built: Built, pulls: Pulls, push: string | undefined): Promise<End> {
+    const { workshop, draft } = this.#settings;
+    const refused = push === undefined ? undefined : await workshop.push(push, unit.branch);
     if (refused !== undefined)
       return /stale info/.test(refused)
         ? { status: 'changed', reason: 'its branch was created by somebody else just now; it is left alone' }
         : { status: 'refused', reason: `GitHub does not take the branch: ${oneLine(refused, 300)}` };
-    const body = await this.#body(unit, built);
-    const pull = await pulls.create({
-      title: unit.title,
-      body,
-      branch: unit.branch,
-      base: this.base ?? '',
-      draft,
-    });
+    const { branch, title } = unit;
+    const body = this.#body(unit, built);
+    const pull = await pulls.create({ title, body, branch, base: this.base ?? '', draft });
     if ('refused' in pull)
       return { status: 'refused', reason: `GitHub does not take the pull request: ${pull.refused}` };
-    const { folder } = this.#settings.publication;
-    const inside = built.members.filter(({ fate }) => fate === 'in').map(({ piece }) => piece);
-    if (folder !== undefined)
-      notePublished(folder, {
-        repository: `${repository.owner}/${repository.name}`,
-        ids: inside.map(({ id }) => id),
-        keys: inside.map(({ key }) => key),
-        branch: unit.branch,
-        commit: 'push' in branch ? branch.push : branch.there,
-        url: pull.url,
-      });
+    this.#note(unit, built, pull);
     return { status: 'published', url: pull.url, number: pull.number };
   }
 
-  async #body({ key, isGroup }: Unit, { members, changes }: Built): Promise<string> {
-    const { publication, rulesFor } = this.#settings;
-    const [first] = members;
-    if (!first) throw new Error('a unit has no members');
-    const { redactor } = await rulesFor(first.piece);
-    return bodyOf({ batch: publication.batch, key, isGroup, members, files: changes, redactor });
+  #note({ branch }: Unit, { members, commit = '' }: Built, { url }: Pull): void {
+    const { repository, publication } = this.#settings;
+    if (publication.folder === undefined) return;
+    const inside = members.filter(({ fate }) => fate === 'in').map(({ piece }) => piece);
+    notePublished(publication.folder, {
+      repository: `${repository.owner}/${repository.name}`,
+      ids: inside.map(({ id }) => id),
+      keys: inside.map(({ key }) => key),
+      ...{ branch, commit, url },
+    });
   }
 
-  /** A branch whose pull request is missing was pushed by us if its one commit is what we make on the same parent. */
-  async #isOurs(unit: Unit, commit: string): Promise<boolean> {
-    const { workshop, pulls, author, rulesFor } = this.#settings;
-    if ((await workshop.fetch(unit.branch, 2)) !== commit) return false;
+  #body({ key, isGroup, members: [first] }: Unit, { members, changes }: Built): string {
+    if (!first) throw new Error('a unit has no members');
+    const { redactor } = first.rules;
+    const { batch } = this.#settings.publication;
+    return bodyOf({ batch, key, isGroup, members, files: changes, redactor });
+  }
+
+  /** The unit as its branch has it already; undefined if there is no such branch. */
+  async #there(unit: Unit, fresh: Built): Promise<Built | 'changed' | undefined> {
+    if (!this.#settings.pulls) return undefined;
+    const commit = (await this.#branches()).get(unit.branch);
+    if (commit === undefined) return undefined;
+    return commit === fresh.commit ? fresh : ((await this.#ours(unit, commit)) ?? 'changed');
+  }
+
+  /** A branch was pushed by us if its one commit is what we make on the same parent. */
+  async #ours(unit: Unit, commit: string): Promise<Built | undefined> {
+    const { workshop, pulls, author } = this.#settings;
+    if ((await workshop.fetch(unit.branch, 2)) !== commit) return undefined;
     const parents = (await workshop.git('rev-parse', `${commit}^@`)).split('\n').filter(Boolean);
     const [parent] = parents;
-    if (parent === undefined || parents.length > 1) return false;
+    if (parent === undefined || parents.length > 1) return undefined;
     // Below a parent that the base does not have, there could be anything.
-    if (!(await pulls?.addsOne(this.base ?? '', commit))) return false;
-    return (await buildUnit(unit, parent, author, workshop, rulesFor)).commit === commit;
+    if (!(await pulls?.addsOne(this.base ?? '', commit))) return undefined;
+    const built = await buildUnit(unit, parent, author, workshop);
+    return built.commit === commit ? built : undefined;
   }
 
   /** The commit that patches are applied to: the end of the base, or what is here if GitHub cannot be asked. */

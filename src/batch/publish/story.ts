@@ -19,6 +19,7 @@ export function storyOf({ path, lines, end, result }: Transcript): Story {
     costUsd: result.stats.cost_usd,
     transcript: end.hash,
     endedAt: new Date(last.timestamp),
+    changes: (result.changes ?? []).map((change) => change.path),
     init,
     isRedacted: result.patch?.redacted === true,
   };

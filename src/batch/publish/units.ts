@@ -1,4 +1,5 @@
 import { count } from '../../lib/text.js';
+import type { RecordedRules } from '../../runs/recorded-changes.js';
 import { branchOf, groupKey, titleOf } from './names.js';
 import type { Piece } from './publication.js';
 
@@ -10,6 +11,7 @@ export interface CheckedPiece {
   /** Its file in our temporary folder. */
   readonly patch: string;
   readonly paths: readonly string[];
+  readonly rules: RecordedRules;
 }
 
 /** What becomes one pull request. */
@@ -26,9 +28,8 @@ export function unitsOf(
   checked: readonly CheckedPiece[],
   grouping: Grouping,
   batch: string | undefined,
-  redact: (text: string) => string,
 ): Unit[] {
-  if (grouping === 'none') return checked.map((one) => singleUnit(one, batch, redact));
+  if (grouping === 'none') return checked.map((one) => singleUnit(one, batch));
   const groups = new Map<string, CheckedPiece[]>();
   for (const one of checked) {
     const folders = grouping === 'all' ? '' : foldersOf(one.paths).join(', ');
@@ -37,14 +38,14 @@ export function unitsOf(
   return [...groups].map(([folders, members]) => {
     const key = groupKey(members.map(({ piece }) => piece.own));
     const what = folders === '' ? count(members.length, 'task') : folders;
-    return { key, branch: branchOf(batch, key), title: titleOf(batch, redact(what)), isGroup: true, members };
+    return { key, branch: branchOf(batch, key), title: titleOf(batch, what), isGroup: true, members };
   });
 }
 
-function singleUnit(one: CheckedPiece, batch: string | undefined, redact: (text: string) => string): Unit {
+function singleUnit(one: CheckedPiece, batch: string | undefined): Unit {
   const { own: key, id, story } = one.piece;
   const [line = ''] = story.prompt.trimStart().split('\n', 1);
-  const title = titleOf(batch, redact(batch === undefined ? line : id));
+  const title = titleOf(batch, one.rules.redactor.text(batch === undefined ? line : id));
   return { key, branch: branchOf(batch, key), title, isGroup: false, members: [one] };
 }
 

@@ -1,12 +1,4 @@
-import {
-  appendFileSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
@@ -14,6 +6,7 @@ import { alternatesFile, alternatesText } from '../../lib/git-alternates.js';
 import { printGitConfig } from '../../lib/git-config.js';
 import type { GitFolder } from '../../lib/git.js';
 import { pause } from '../../lib/pause.js';
+import { readRegularFile } from '../../lib/regular-file.js';
 import { removeTree } from '../../lib/remove-tree.js';
 import { cancelProblem } from '../halt.js';
 import { mergePatch, treeOf, type Merged } from '../integrate/merge.js';
@@ -247,8 +240,8 @@ async function createRepository(
   if (!source) return;
   const objects = join(source.common, 'objects');
   writeFileSync(alternatesFile(join(own, 'objects')), alternatesText([objects]));
-  const shallow = join(source.common, 'shallow');
-  if (existsSync(shallow)) copyFileSync(shallow, join(own, 'shallow'));
+  const shallow = attempt(() => readRegularFile(join(source.common, 'shallow')).bytes);
+  if (shallow) writeFileSync(join(own, 'shallow'), shallow);
   // The server then sends only what is missing here. A partial clone lacks files of its commits.
   if (base === undefined || !/^[0-9a-f]{40}$/.test(base) || isPartial(objects)) return;
   const isHere = await attemptGit(() => git(['cat-file', '-e', `${base}^{tree}`], top));
