@@ -97,6 +97,8 @@ export const SLOWEST = [
   'test/e2e/discovery.test.ts',
   'test/e2e/library-callbacks.test.ts',
   'test/e2e/batch-rules.test.ts',
+  'test/e2e/publish.test.ts',
+  'test/e2e/publish-github.test.ts',
   'test/e2e/batch-screen.test.ts',
   'test/attack/untrusted.test.ts',
   'test/e2e/limits.test.ts',

@@ -5,7 +5,7 @@ import { lineCounts } from '../batch/publish/body.js';
 import { batchPublication } from '../batch/publish/from-batch.js';
 import { runPublication } from '../batch/publish/from-run.js';
 import { isAddressOf, placesIn, repositoryName } from '../batch/publish/github/places.js';
-import { wordOf, type PublishedTask, type PublishResult } from '../batch/publish/outcome.js';
+import { summaryOf, wordOf, type PublishedTask, type PublishResult } from '../batch/publish/outcome.js';
 import type { Publication } from '../batch/publish/publication.js';
 import { publishPatches } from '../batch/publish/publish.js';
 import { resolveWorkspace } from '../decisions/workspace.js';
@@ -107,9 +107,9 @@ function planLines(title: string, files: PublishedTask['files'] = []): string[] 
   return lines.map((text) => `  ${text}`);
 }
 
-function endLine({ message, again_at: againAt, status, dry_run: dryRun }: PublishResult): string {
+function endLine({ published, again_at: againAt, dry_run: dryRun }: PublishResult): string {
   const again = againAt === null ? '' : `; run it again after ${againAt.replace(/\.\d+/, '')}`;
-  return `${dryRun ? 'dry run: nothing was changed; ' : ''}${message}${status === 'limit' ? again : ''}`;
+  return `${dryRun ? 'dry run: nothing was changed; ' : ''}${summaryOf(published)}${again}`;
 }
 
 function errorLine(result: PublishResult): string {

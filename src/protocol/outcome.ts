@@ -43,7 +43,7 @@ export const TASKS_FAILED = {
   status: 'tasks_failed',
   exitCode: 13,
   meaning:
-    'a batch whose tasks have all ended, not all of them `completed`; or shards are missing; `bosun test`: a case went differently',
+    'a batch whose tasks have all ended, not all of them `completed`; or shards are missing; `bosun test`: a case went differently; `bosun batch publish`: a conflict, or a patch that was refused',
 } as const;
 
 /** Why a run was cancelled, and each reason's exit code. */

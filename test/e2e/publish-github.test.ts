@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { GitHubReply, GitHubRequest } from '../helpers/github-server.mjs';
 import { branchesOf, changesIn, recordedBatch, write } from '../helpers/publish.js';
@@ -226,9 +228,22 @@ test('what GitHub refuses is told as it says it', async () => {
     'GitHub does not take the pull request: HTTP 422: Validation Failed: No commits between main and x',
   ]);
   // A rule of the server.
-  github.git('config', 'receive.denyCurrentBranch', 'refuse');
-  const { of: later } = await result(['--base', 'gone']);
-  expect(later['two']?.reason).toMatch(/there is no such branch/);
+  const hooks = join(github.bare, 'hooks');
+  mkdirSync(hooks);
+  writeFileSync(join(hooks, 'pre-receive'), '#!/bin/sh\necho "no robots here" >&2\nexit 1\n', {
+    mode: 0o755,
+  });
+  const later = await result();
+  expect([later.exit_code, later.of['two']?.reason]).toEqual([
+    13,
+    'GitHub does not take the branch: pre-receive hook declined; no robots here',
+  ]);
+}, 30_000);
+
+test('a base that is not there is exit 2', async () => {
+  const { result } = await stage();
+  const { exit_code, message } = await result(['--base', 'gone']);
+  expect([exit_code, message]).toEqual([2, expect.stringContaining('there is no such branch')]);
 }, 30_000);
 
 test.each([

@@ -20,6 +20,8 @@ const stage = recordedBatch(
   HOSTILE,
   'success: {verify: ["test -f a.txt"]}\n',
 );
+/** Changed so near to the patch that only a merge of three files can tell both apart. */
+const NEAR = 'a\nb\nc\nd\nE\nf\ng\nh\n';
 const PUBLISHED = [
   'edit published',
   'docs published',
@@ -205,10 +207,20 @@ test('--group all opens one, without what conflicts, which is reported each time
 
 test('without a checkout the patches are fetched for and merged as well', async () => {
   const { github, result, home, moveOn } = await stage();
-  moveOn('a.txt', 'a\nb\nc\nd\ne\nf\ng\nH\n');
+  moveOn('a.txt', NEAR);
   const { shown } = await result(['-C', home, '--group', 'all']);
   expect(shown).toEqual(PUBLISHED);
-  expect(github.git('show', `${github.pulls[0]?.head}:a.txt`)).toBe('a\nB\nc\nd\ne\nf\ng\nH\n');
+  expect(github.git('show', `${github.pulls[0]?.head}:a.txt`)).toBe(NEAR.replace('b', 'B'));
+}, 30_000);
+
+test('a partial clone is as good as none: what it lacks is fetched', async () => {
+  const { root, workspace, github, result, moveOn } = await stage();
+  git(workspace, 'config', 'uploadpack.allowFilter', 'true');
+  const partial = join(root, 'partial');
+  git(root, 'clone', '-q', '--filter=blob:none', '--no-checkout', `file://${workspace}`, partial);
+  moveOn('a.txt', NEAR);
+  expect((await result(['-C', partial, '--group', 'all'])).shown).toEqual(PUBLISHED);
+  expect(github.git('show', `${github.pulls[0]?.head}:a.txt`)).toBe(NEAR.replace('b', 'B'));
 }, 30_000);
 
 test('a shallow checkout is enough', async () => {

@@ -131,7 +131,8 @@ function stageOf(made: Scratch, github: GitHub): Stage {
       const of = Object.fromEntries(published.map((task) => [task.id, task]));
       return { ...result, of, stderr, shown: published.map(({ id, status }) => `${id} ${status}`) };
     },
-    start: (args = []) => startCli(all(args), { env: env() }),
+    // What it leaves behind if it is killed goes with the rest.
+    start: (args = []) => startCli(all(args), { env: env({ TMPDIR: made.root }) }),
     moveOn: (file, content, branch = 'main') => {
       const clone = join(made.root, 'clone');
       git(made.root, 'clone', '-q', '-b', branch, github.bare, clone);

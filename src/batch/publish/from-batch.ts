@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { plainReason } from '../../lib/errors.js';
 import { sha256 } from '../../lib/ids.js';
 import { isInside, realPath } from '../../lib/real-path.js';
 import { readRegularFile } from '../../lib/regular-file.js';
@@ -40,6 +41,14 @@ export async function batchPublication(
   };
 }
 
+export function readPatch(path: string): Buffer {
+  try {
+    return readRegularFile(path).bytes;
+  } catch (error) {
+    throw configProblem('publish', `the patch ${path} cannot be read: ${plainReason(error)}`);
+  }
+}
+
 export function unusable(message: string, isUnreadable = false): Problem {
   if (isUnreadable) return configProblem('publish', message);
   return new Problem('unverified', 'publish', message, { hint: 'Nothing was published.' });
@@ -77,7 +86,7 @@ function pieceOf(
   return {
     ...{ id, key, bytes: statSync(path).size },
     read: () => {
-      const { bytes } = readRegularFile(path);
+      const bytes = readPatch(path);
       if (seal?.patch !== undefined && sha256(bytes) !== seal.patch)
         throw unusable(`${folder}: ${patch} was changed`);
       return bytes;

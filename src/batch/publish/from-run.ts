@@ -1,13 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { sha256 } from '../../lib/ids.js';
-import { readRegularFile } from '../../lib/regular-file.js';
 import { configProblem } from '../../protocol/problem.js';
 import type { PatchReport } from '../../protocol/success.js';
 import type { Transcript } from '../../protocol/transcript.js';
 import { readTranscript } from '../../transcript/reader.js';
 import { verifyTranscript } from '../../transcript/verify.js';
-import { unusable } from './from-batch.js';
+import { readPatch, unusable } from './from-batch.js';
 import type { Publication } from './publication.js';
 import { storyOf } from './story.js';
 
@@ -31,7 +30,7 @@ export async function runPublication(path: string): Promise<Publication> {
   if (patch.files === 0) return skip('it has changed nothing');
   const file = patchFile(transcript, patch);
   const read = () => {
-    const { bytes } = readRegularFile(file);
+    const bytes = readPatch(file);
     const isSame = patch.sha256 === undefined || patch.sha256 === sha256(bytes);
     if (bytes.length !== patch.bytes || !isSame)
       throw unusable(`${file} is not the patch that the run wrote`);

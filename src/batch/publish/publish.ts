@@ -4,6 +4,7 @@ import { gitFolder, type GitFolder } from '../../lib/git.js';
 import { Problem } from '../../protocol/problem.js';
 import { recordedRules, type RecordedRules } from '../../runs/recorded-changes.js';
 import { cancelProblem } from '../halt.js';
+import { GitFailed } from '../workspaces/git.js';
 import { checkPiece, type PieceChecks } from './check-piece.js';
 import { GitHubApi } from './github/api.js';
 import type { Places, RepositoryName } from './github/places.js';
@@ -60,7 +61,7 @@ export async function publishPatches(request: PublishRequest): Promise<PublishRe
     tools.close();
   }
   for (const piece of publication.pieces)
-    if (!tasks.has(piece.id)) settle(taskOf(piece, 'waiting', { reason: stopped?.message }));
+    if (!tasks.has(piece.id)) settle(taskOf(piece, 'waiting', { reason: 'it was not reached' }));
   for (const one of publication.skipped) settle(taskOf(one, 'skipped', { reason: one.reason }));
   return {
     ...endingOf([...tasks.values()], stopped),
@@ -113,10 +114,11 @@ async function publishAll(request: PublishRequest, tools: Tools, settle: Settle)
   for (const unit of units) await publisher.publish(unit);
 }
 
-/** Throws what is no Problem: that is a bug. */
+/** Throws what is no Problem: that is a bug, or a full disk. */
 function problemOf(error: unknown, signal: AbortSignal): Problem {
   if (signal.aborted) return cancelProblem(signal.reason);
   if (error instanceof Problem) return error;
+  if (error instanceof GitFailed) return new Problem('tool_infra_error', 'git', error.message);
   throw error;
 }
 

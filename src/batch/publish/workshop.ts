@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { attempt } from '../../lib/attempt.js';
 import { alternatesFile, alternatesText } from '../../lib/git-alternates.js';
 import { printGitConfig } from '../../lib/git-config.js';
-import type { GitFolder } from '../../lib/git.js';
+import { gitHead, type GitFolder } from '../../lib/git.js';
+import { plainReason } from '../../lib/errors.js';
 import { pause } from '../../lib/pause.js';
 import { readRegularFile } from '../../lib/regular-file.js';
 import { removeTree } from '../../lib/remove-tree.js';
+import { Problem } from '../../protocol/problem.js';
 import { cancelProblem } from '../halt.js';
 import { mergePatch, treeOf, type Merged } from '../integrate/merge.js';
 import { Scratch } from '../integrate/scratch.js';
@@ -64,7 +66,7 @@ export class Workshop {
   }
 
   static async open(settings: WorkshopSettings): Promise<Workshop> {
-    const root = mkdtempSync(join(tmpdir(), 'bosun-publish-'));
+    const root = temporaryFolder();
     try {
       const top = join(root, 'repository');
       for (const folder of ['home', 'repository']) mkdirSync(join(root, folder));
@@ -208,6 +210,15 @@ export class Workshop {
   }
 }
 
+function temporaryFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'bosun-publish-'));
+  } catch (error) {
+    const message = `there is no room for a temporary folder in ${tmpdir()}: ${plainReason(error)}`;
+    throw new Problem('tool_infra_error', 'temporary', message, { cause: error });
+  }
+}
+
 class PushRefused extends Error {}
 
 /** The reason in brackets, and what the server said about it. */
@@ -239,11 +250,13 @@ async function createRepository(
   appendFileSync(join(own, 'config'), printGitConfig(privateSettings(remote)));
   if (!source) return;
   const objects = join(source.common, 'objects');
+  // Another kind of objects is of no use, and a partial clone lacks files of its own commits.
+  if (gitHead(source.top)?.length === 64 || isPartial(objects)) return;
   writeFileSync(alternatesFile(join(own, 'objects')), alternatesText([objects]));
   const shallow = attempt(() => readRegularFile(join(source.common, 'shallow')).bytes);
   if (shallow) writeFileSync(join(own, 'shallow'), shallow);
-  // The server then sends only what is missing here. A partial clone lacks files of its commits.
-  if (base === undefined || !/^[0-9a-f]{40}$/.test(base) || isPartial(objects)) return;
+  // The server then sends only what is missing here.
+  if (base === undefined || !/^[0-9a-f]{40}$/.test(base)) return;
   const isHere = await attemptGit(() => git(['cat-file', '-e', `${base}^{tree}`], top));
   if (isHere !== undefined) await git(['update-ref', 'refs/bosun/base', base], top);
 }
