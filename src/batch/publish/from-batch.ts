@@ -8,7 +8,7 @@ import { configProblem, Problem } from '../../protocol/problem.js';
 import { readTranscript } from '../../transcript/reader.js';
 import { FolderPaths, mustReadRecord, repeatIn, type BatchRecord } from '../folder.js';
 import { foldJournal } from '../history.js';
-import type { JournalLine, TaskResult } from '../journal/event.js';
+import type { JournalLine, Seal, TaskResult } from '../journal/event.js';
 import { readSoundJournal } from '../journal/reader.js';
 import { resultsOf } from '../results.js';
 import { verifyBatch } from '../verify.js';
@@ -25,13 +25,20 @@ export async function batchPublication(
   const record = mustReadRecord(folder);
   const { lines } = readSoundJournal(new FolderPaths(folder).journal);
   const results = resultsOf(record.tasks, foldJournal(lines), repeatIn(record));
+  const seals = sealsIn(lines);
+  const own = ownKeys(results);
   const pieces: Piece[] = [];
   const skipped: Skipped[] = [];
-  for (const result of results) {
+  for (const [at, result] of results.entries()) {
+    const { id, key, patch } = result;
     const reason = reasonToSkip(result, record, isMeant);
-    if (reason === undefined)
-      pieces.push({ ...pieceOf(result, lines, folder), own: ownKey(result, results) });
-    else skipped.push({ id: result.id, key: result.key, reason });
+    if (reason !== undefined) skipped.push({ id, key, reason });
+    else
+      pieces.push({
+        ...{ id, key },
+        own: own[at] ?? key,
+        ...filesOf(result, seals.get(patch ?? ''), folder),
+      });
   }
   const { workspace_path: workspace, base } = record.settings;
   return {
@@ -68,23 +75,28 @@ function reasonToSkip(
 }
 
 /** Tasks with the same prompt and values have the same key. */
-function ownKey({ id, key }: TaskResult, results: readonly TaskResult[]): string {
-  const isShared = results.some((other) => other.key === key && other.id !== id);
-  return isShared ? sha256(`${key}\n${id}`) : key;
+function ownKeys(results: readonly TaskResult[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { key } of results) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return results.map(({ id, key }) => ((counts.get(key) ?? 0) > 1 ? sha256(`${key}\n${id}`) : key));
 }
 
-function pieceOf(
-  { id, key, patch, transcript }: TaskResult,
-  lines: readonly JournalLine[],
+/** What the journal says of each patch, by its path. */
+function sealsIn(lines: readonly JournalLine[]): Map<string, Seal> {
+  const ends = lines.flatMap((line) => (line.type === 'task_end' ? line : []));
+  return new Map(ends.flatMap(({ patch, seal }) => (patch !== null && seal ? [[patch, seal] as const] : [])));
+}
+
+function filesOf(
+  { patch, transcript }: TaskResult,
+  seal: Seal | undefined,
   folder: string,
-): Omit<Piece, 'own'> {
-  const end = lines.findLast((line) => line.type === 'task_end' && line.id === id && line.patch === patch);
-  const seal = end?.type === 'task_end' ? end.seal : undefined;
+): Pick<Piece, 'bytes' | 'read' | 'story'> {
   const path = join(folder, patch ?? '');
   // A link could show us any file of this machine.
   if (!isInside(realPath(folder), realPath(path))) throw unusable(`${folder}: ${patch} is not in the folder`);
   return {
-    ...{ id, key, bytes: statSync(path).size },
+    bytes: statSync(path).size,
     read: () => {
       const bytes = readPatch(path);
       if (seal?.patch !== undefined && sha256(bytes) !== seal.patch)
