@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+export { publishCommand } from './command-publish.js';
 export { workerCommand } from './command-worker.js';
 import { publishBatchCommand } from './command-publish.js';
 import { BATCH_FLAGS, FOLDER_FLAGS } from './flags/batch.js';

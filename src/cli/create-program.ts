@@ -62,9 +62,13 @@ async function otherCommands(
     for (const [name, make] of Object.entries(OTHER_COMMANDS))
       if (isNeeded(name)) commands[name] = make(terminal, packageRoot);
   }
-  if (isNeeded('batch') || isNeeded('worker')) {
-    const { batchCommand, workerCommand } = await import('./command-batch.js');
-    Object.assign(commands, { batch: batchCommand(terminal), worker: workerCommand(terminal) });
+  if (['batch', 'worker', 'publish'].some(isNeeded)) {
+    const { batchCommand, workerCommand, publishCommand } = await import('./command-batch.js');
+    Object.assign(commands, {
+      batch: batchCommand(terminal),
+      worker: workerCommand(terminal),
+      publish: publishCommand(terminal),
+    });
   }
   return commands;
 }

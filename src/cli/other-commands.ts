@@ -6,7 +6,6 @@ import { demoCommand } from './command-demo.js';
 import { doctorCommand } from './command-doctor.js';
 import { gitHubActionCommand } from './command-github-action.js';
 import { policyCommand } from './command-policy.js';
-import { publishCommand } from './command-publish.js';
 import { reportCommand } from './command-report.js';
 import { resumeCommand } from './command-resume.js';
 import { runsCommand } from './command-runs.js';
@@ -17,12 +16,11 @@ import { versionCommand } from './command-version.js';
 import type { OtherCommandName } from './command-names.js';
 import type { Terminal } from './terminal.js';
 
-/** Creates every command except `run`, `batch` and `worker`. They are loaded together: none has many options. */
+/** Creates every command except `run`, `batch`, `worker` and `publish`. They are loaded together: none has many options. */
 export const OTHER_COMMANDS = {
   resume: resumeCommand,
   approve: approveCommand,
   policy: policyCommand,
-  publish: publishCommand,
   report: reportCommand,
   compare: compareCommand,
   test: testCommand,

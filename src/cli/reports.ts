@@ -98,7 +98,7 @@ function askedFor(argv: readonly string[], variable: string): string[] {
   const args = argv.slice(2);
   // The other commands run nothing, whatever their flags.
   const [first = ''] = args;
-  if (isOtherCommandName(first) && first !== 'resume') return [];
+  if ((isOtherCommandName(first) && first !== 'resume') || first === 'publish') return [];
   const typed = args.flatMap((arg, i) => {
     if (arg === '--reporter') return args[i + 1] ?? [];
     return arg.startsWith('--reporter=') ? arg.slice('--reporter='.length) : [];
