@@ -132,6 +132,7 @@ test('nothing that a repository, the user or the system configures is obeyed', a
   writeFileSync(join(workspace, '.git/config'), text.join(''), { flag: 'a' });
   writeFileSync(join(home, '.gitconfig'), text.join(''));
   writeFileSync(join(home, '.netrc'), `machine 127.0.0.1 login eve password evil-password\n`);
+  mkdirSync(join(workspace, '.git/info'), { recursive: true });
   writeFileSync(join(workspace, '.git/info/attributes'), '* filter=evil diff=evil merge=evil\n');
   writeFileSync(join(workspace, '.gitattributes'), '* filter=evil diff=evil merge=evil\n');
   const variables = {

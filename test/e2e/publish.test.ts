@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { thorough } from '../helpers/counts.js';
 import { branchesOf, changesIn, git, recordedBatch, replace, write, type Stage } from '../helpers/publish.js';
 import { shareProcess } from '../helpers/this-process.js';
 
@@ -174,12 +175,16 @@ test('a conflict is reported and not forced; what the base has already is merged
   expect(github.pulls).toHaveLength(2);
 }, 30_000);
 
-test('patches are merged with what the base has become', async () => {
-  const { github, moveOn, result } = await stage();
-  moveOn('a.txt', 'a\nb\nc\nd\ne\nf\ng\nH\n');
-  expect((await result(['--group', 'all'])).of['edit']?.status).toBe('published');
-  expect(github.git('show', `${github.pulls[0]?.head}:a.txt`)).toBe('a\nB\nc\nd\ne\nf\ng\nH\n');
-}, 30_000);
+thorough(
+  'patches are merged with what the base has become',
+  async () => {
+    const { github, moveOn, result } = await stage();
+    moveOn('a.txt', 'a\nb\nc\nd\ne\nf\ng\nH\n');
+    expect((await result(['--group', 'all'])).of['edit']?.status).toBe('published');
+    expect(github.git('show', `${github.pulls[0]?.head}:a.txt`)).toBe('a\nB\nc\nd\ne\nf\ng\nH\n');
+  },
+  30_000,
+);
 
 test('--group folder opens one for each folder, and never divides a patch', async () => {
   const { github, result } = await stage();
@@ -223,10 +228,14 @@ test('a partial clone is as good as none: what it lacks is fetched', async () =>
   expect(github.git('show', `${github.pulls[0]?.head}:a.txt`)).toBe(NEAR.replace('b', 'B'));
 }, 30_000);
 
-test('a shallow checkout is enough', async () => {
-  const { root, workspace, github, result } = await stage();
-  const shallow = join(root, 'shallow');
-  git(root, 'clone', '-q', '--depth', '1', `file://${workspace}`, shallow);
-  expect((await result(['-C', shallow, '--group', 'all'])).shown).toEqual(PUBLISHED);
-  expect(branchesOf(github)).toHaveLength(1);
-}, 30_000);
+thorough(
+  'a shallow checkout is enough',
+  async () => {
+    const { root, workspace, github, result } = await stage();
+    const shallow = join(root, 'shallow');
+    git(root, 'clone', '-q', '--depth', '1', `file://${workspace}`, shallow);
+    expect((await result(['-C', shallow, '--group', 'all'])).shown).toEqual(PUBLISHED);
+    expect(branchesOf(github)).toHaveLength(1);
+  },
+  30_000,
+);

@@ -113,6 +113,7 @@ describe('every field says what may be secret in it', () => {
       'error.class',
       'result.pending[].options[].name',
       'result.pending[].options[].description',
+      'result.patch.sha256',
       'result.sandbox.backend',
     ]);
   });
