@@ -100,6 +100,10 @@ export async function startGitHub(folder, { owner = 'octo', name = 'web', script
         CONTENT_LENGTH: String(input.length),
         HTTP_CONTENT_ENCODING: headers['content-encoding'] ?? '',
         GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
+        // Repacking is not what is tested.
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: 'receive.autogc',
+        GIT_CONFIG_VALUE_0: 'false',
       };
       const child = spawn('git', ['http-backend'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
       /** @type {Buffer[]} */
