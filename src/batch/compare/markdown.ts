@@ -11,9 +11,9 @@ const MOST_TASKS = 100;
 export function compareMarkdown(comparison: Comparison, checks: readonly LimitCheck[]): string {
   const { a, b, lost, gained } = comparison;
   const broken = checks.filter(({ ok }) => !ok);
-  const verdict = checks.length === 0 ? '' : broken.length > 0 ? ': the gate is broken' : ': the gate holds';
+  const gate = checks.length === 0 ? '' : broken.length > 0 ? ': the gate is broken' : ': the gate holds';
   return [
-    `## Bosun comparison${verdict}\n`,
+    `## Bosun comparison${gate}\n`,
     `A is ${codeSpan(a.name)}, B is ${codeSpan(b.name)}. ${scopeText(comparison)}.\n`,
     ...broken.map((check) => `- **Broken**: ${limitText(check)}`),
     ...(broken.length > 0 ? [''] : []),

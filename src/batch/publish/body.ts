@@ -21,7 +21,7 @@ export interface FileLines {
   readonly removed: number | undefined;
 }
 
-/** What became of a patch that belongs into a pull request: in it, or why not. */
+/** What became of a patch that belongs to a pull request: in it, or why not. */
 export type Fate = 'in' | 'conflict' | 'refused' | 'merged';
 
 export interface Shown {
