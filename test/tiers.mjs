@@ -16,6 +16,7 @@ export const LEAN = [
  */
 export const STARTS_PROCESSES = [
   'test/batch/find-source.test.ts',
+  'test/batch/integrate-merge.test.ts',
   'test/batch/integrate-write.test.ts',
   'test/batch/pool.test.ts',
   'test/batch/tasks.test.ts',

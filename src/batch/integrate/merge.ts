@@ -115,14 +115,26 @@ async function mergeFile(scratch: Scratch, { base, ours, theirs }: Sides): Promi
   for (const { blob } of [ours, base, theirs])
     names.push((await scratch.gitHere(['unpack-file', blob])).trim());
   const [own = ''] = names;
-  const merged = await unlessRefused(async () => {
-    await scratch.gitHere(['merge-file', '--quiet', ...names]);
-    return (await scratch.gitHere(['hash-object', '-w', '--no-filters', '--', own])).trim();
-  });
+  if (!(await isMerged(scratch, names))) return undefined;
+  const blob = (await scratch.gitHere(['hash-object', '-w', '--no-filters', '--', own])).trim();
   for (const name of names) scratch.remove(name);
   // If one side is unchanged, the other side's counts.
   const mode = ours.mode === base.mode ? theirs.mode : ours.mode;
-  return merged === undefined ? undefined : { mode, blob: merged };
+  return { mode, blob };
+}
+
+/** Whether the first of three files has taken in what the last one changes. A full disk is no conflict. */
+async function isMerged(scratch: Scratch, names: readonly string[]): Promise<boolean> {
+  try {
+    await scratch.gitHere(['merge-file', ...names]);
+    return true;
+  } catch (error) {
+    const { exitCode = 255, stderr = '' } = error instanceof GitFailed ? error : {};
+    // Git says how many conflicts there are.
+    if (exitCode > 127 && !stderr.includes('Cannot merge binary files')) throw error;
+    for (const name of names) scratch.remove(name);
+    return false;
+  }
 }
 
 /** The result of git, or undefined if it says no. Throws if it was killed. */
